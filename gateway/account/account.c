@@ -36,7 +36,7 @@ static void require_permission(struct request *rq, const char *name)
 
 void account_log_deleted(const char *id)
 {
-	log_always(LOG_GROUP_APP, "account deleted", f_text("account_id", id));
+	log_always("account deleted", f_text("account_id", id));
 }
 
 void account_delete(struct request *rq)

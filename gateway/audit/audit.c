@@ -143,7 +143,7 @@ static void refused_noted(struct request *rq)
 {
 	struct refused *refused = rq->user;
 	if (rq->problem.code)
-		log_warn(LOG_GROUP_APP, "refusal is not in the audit log",
+		log_warn("refusal is not in the audit log",
 		         f_text("error", err_info(rq->problem.code)->slug));
 	arena_free(refused->arena);
 }

@@ -148,7 +148,7 @@ const struct console *console_load(struct arena *arena)
 	if (console)
 		console->policy = policy_of(arena);
 	else
-		log_info(LOG_GROUP_APP, "there is no console", f_text("folder", console_dir));
+		log_info("there is no console", f_text("folder", console_dir));
 	return console;
 }
 

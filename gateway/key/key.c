@@ -378,8 +378,7 @@ static void log_changed(struct request *rq, const char *id)
 	for (size_t i = 0; i < ARRAY_LEN(CHANGED); i++)
 		if (json_get(request_body(rq), CHANGED[i]))
 			buf_printf(&changes, "%s%s", changes.length ? " " : "", CHANGED[i]);
-	log_always(LOG_GROUP_APP, "key changed", f_text("key_id", id),
-	           f_text("changes", changes.data));
+	log_always("key changed", f_text("key_id", id), f_text("changes", changes.data));
 }
 
 void key_update(struct request *rq)
@@ -404,7 +403,7 @@ void key_update(struct request *rq)
 
 void key_log_revoked(const char *id)
 {
-	log_always(LOG_GROUP_APP, "key revoked", f_text("key_id", id));
+	log_always("key revoked", f_text("key_id", id));
 }
 
 void key_invalidate(struct request *rq, const struct pg_rows *rows, const char *id)

@@ -218,7 +218,7 @@ struct operation_answer operation_call(struct request *rq, const struct operatio
 		raise_error(rq, ERR_UNAUTHENTICATED, "%s", err_info(ERR_UNAUTHENTICATED)->detail);
 	yyjson_val *json = parse_answer(inner);
 	if (inner->failure)
-		log_warn(LOG_GROUP_HTTP, "the answer of an operation cannot be used",
+		log_warn("the answer of an operation cannot be used",
 		         f_text("operation", call->op->name), f_int("status", inner->x.status),
 		         f_text("error", err_info(inner->failure)->slug));
 	return (struct operation_answer){

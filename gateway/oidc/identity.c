@@ -46,7 +46,7 @@ static void require_outcome(struct request *rq, const char *outcome, const char 
 	for (const struct refusal *refusal = REFUSALS; refusal->outcome; refusal++)
 		if (strcmp(refusal->outcome, outcome) == 0) {
 			note_refused(rq, person, outcome);
-			log_info(LOG_GROUP_APP, "log-in refused", f_text("reason", outcome));
+			log_info("log-in refused", f_text("reason", outcome));
 			raise_error(rq, ERR_FORBIDDEN, "%s", refusal->detail);
 		}
 }
@@ -105,8 +105,7 @@ const char *identity_log_in(struct request *rq, const struct id_claims *claims,
 	if (!session)
 		require_outcome(rq, "no_account", person);
 	key_change_commit(rq); /* the oldest session may have ended */
-	log_info(LOG_GROUP_APP, "person logged in", f_text("person_id", person),
-	         f_text("session_id", session));
+	log_info("person logged in", f_text("person_id", person), f_text("session_id", session));
 	return token;
 }
 
@@ -122,8 +121,7 @@ void identity_link(struct request *rq, const struct id_claims *claims, const cha
 		raise_error(rq, ERR_CONFLICT,
 		            "this log-in is another person's, or you have another one already");
 	pg_commit(rq);
-	log_info(LOG_GROUP_APP, "log-in added to a person",
-	         f_text("person_id", pg_get(rows, 0, "person")));
+	log_info("log-in added to a person", f_text("person_id", pg_get(rows, 0, "person")));
 }
 
 /* What a person may do after a log-in, wherever they have the highest of their roles. */

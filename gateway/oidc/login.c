@@ -190,8 +190,7 @@ static const char *require_code(struct request *rq, const struct login_input *in
 	if (in->error) {
 		size_t length = strspn(in->error, WORD);
 		bool is_word = length > 0 && !in->error[length];
-		log_info(LOG_GROUP_APP, "log-in refused",
-		         f_text("reason", is_word ? in->error : "unknown"));
+		log_info("log-in refused", f_text("reason", is_word ? in->error : "unknown"));
 		raise_error(rq, ERR_FORBIDDEN, "the provider refuses the log-in: %s",
 		            is_word ? in->error : "it gives no reason");
 	}
@@ -205,7 +204,7 @@ static void require_good_token(struct request *rq, const char *fault)
 {
 	if (!fault)
 		return;
-	log_warn(LOG_GROUP_APP, "ID token refused", f_text("reason", fault));
+	log_warn("ID token refused", f_text("reason", fault));
 	raise_error(rq, ERR_UPSTREAM, "the ID token of the provider %s", fault);
 }
 

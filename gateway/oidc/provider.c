@@ -91,7 +91,7 @@ static void keep(struct kept *kept, struct arena *arena)
 
 static attr_noreturn void raise_away(struct request *rq, const char *why)
 {
-	log_warn(LOG_GROUP_APP, "log-in provider does not answer", f_text("reason", why));
+	log_warn("log-in provider does not answer", f_text("reason", why));
 	raise_error(rq, ERR_UNAVAILABLE,
 	            "the provider of the log-in does not answer; try again, or log in with a key");
 }
@@ -99,7 +99,7 @@ static attr_noreturn void raise_away(struct request *rq, const char *why)
 static attr_noreturn void raise_unusable(struct request *rq, const char *url, const char *why)
 {
 	size_t length = strcspn(url, "?");
-	log_warn(LOG_GROUP_APP, "log-in provider sent an unusable answer",
+	log_warn("log-in provider sent an unusable answer",
 	         f_text("url", arena_strndup(rq->arena, url, length)), f_text("reason", why));
 	raise_error(rq, ERR_UPSTREAM, "the provider of the log-in sent an unusable answer");
 }
@@ -312,7 +312,7 @@ static struct fetch_response *ask_tokens(struct request *rq, struct arena *arena
 static attr_noreturn void raise_refused(struct request *rq, const struct fetch_response *answer)
 {
 	const char *error = json_get_text(object_of(rq, answer), "error");
-	log_warn(LOG_GROUP_APP, "log-in provider refuses the code", f_int("status", answer->status),
+	log_warn("log-in provider refuses the code", f_int("status", answer->status),
 	         f_text("reason", error));
 	raise_error(rq, ERR_FORBIDDEN, "the provider refuses this log-in; begin again");
 }

@@ -268,7 +268,7 @@ void tasks_retry(struct request *rq)
 	fiber_join(rq);
 	int64_t matched = sum(question, "matched"), changed = sum(question, "changed");
 	if (changed)
-		log_info(LOG_GROUP_APP, "dead letters repeated or dropped by an operator",
+		log_info("dead letters repeated or dropped by an operator",
 		         f_int("matched", matched), f_bool("drop", query->is_drop));
 	if (question->silent.length)
 		raise_error(rq, ERR_UNAVAILABLE, "no answer of %s; repeat the request for theirs",

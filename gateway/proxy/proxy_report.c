@@ -55,7 +55,7 @@ void proxy_report(const struct proxy_exchange *p)
 		key_usage_count(p->proxy->parts.usage, &p->authorization.caller, p->match.op,
 		                status);
 	log_set_request_id(p->request_id);
-	log_info(LOG_GROUP_PROXY, "request finished", f_text("operation", operation),
+	log_info("request finished", f_text("operation", operation),
 	         f_text("method", x->head.method), f_int("status", status),
 	         f_ms("duration_ms", duration_us), f_ms("upstream_ms", p->answer_us),
 	         f_int("received_bytes", p->received_bytes), f_int("sent_bytes", x->sent_bytes),

@@ -245,6 +245,6 @@ void session_end(struct request *rq)
 	if (pg_empty(rows))
 		raise_error(rq, ERR_NOT_FOUND, "no such session");
 	key_change_commit(rq);
-	log_info(LOG_GROUP_APP, "session ended", f_text("session_id", in->id));
+	log_info("session ended", f_text("session_id", in->id));
 	reply_json(rq, 200, pg_json(rows));
 }

@@ -51,6 +51,6 @@ void account_create(struct request *rq)
 	if (!pg_value(rows, 0))
 		raise_error(rq, ERR_CONFLICT, "you own 100 accounts; delete one first");
 	pg_commit(rq);
-	log_info(LOG_GROUP_APP, "account created");
+	log_info("account created");
 	reply_json(rq, 201, pg_json(rows));
 }

@@ -139,7 +139,7 @@ static void disable_person(struct request *rq)
 	if (!person)
 		raise_error(rq, ERR_NOT_FOUND, "nobody has the address %s", args->email);
 	pg_commit(rq);
-	log_always(LOG_GROUP_APP, args->undoes ? "person enabled" : "person disabled",
+	log_always(args->undoes ? "person enabled" : "person disabled",
 	           f_text("person_id", person));
 	printf("%s %s\n", args->email, args->undoes ? "enabled" : "disabled");
 }

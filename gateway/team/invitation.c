@@ -103,7 +103,7 @@ void invitation_delete(struct request *rq)
 	                                caller_key(rq), pg_text(in->id));
 	pg_commit(rq);
 	require_row(rq, rows, "no such open invitation that you may revoke");
-	log_always(LOG_GROUP_APP, "invitation revoked", f_text("invitation_id", in->id));
+	log_always("invitation revoked", f_text("invitation_id", in->id));
 	reply_json(rq, 200, pg_json(rows));
 }
 
@@ -115,6 +115,6 @@ void invitation_accept(struct request *rq)
 	struct pg_rows *rows = pg_query(rq, INVITATION_TAKE_SQL, session, pg_sha256(in->token));
 	require_outcome(rq, rows);
 	pg_commit(rq);
-	log_info(LOG_GROUP_APP, "invitation accepted");
+	log_info("invitation accepted");
 	reply_json(rq, 200, pg_json(rows));
 }

@@ -96,8 +96,8 @@ static void require_changed(struct request *rq, const struct pg_rows *rows)
 
 void member_log_role(const char *account, const char *person, const char *role)
 {
-	log_always(LOG_GROUP_APP, "role changed", f_text("account_id", account),
-	           f_text("person_id", person), f_text("role", role));
+	log_always("role changed", f_text("account_id", account), f_text("person_id", person),
+	           f_text("role", role));
 }
 
 void member_update(struct request *rq)
@@ -134,7 +134,7 @@ void member_delete(struct request *rq)
 	require_changed(rq, pg_query(rq, TEAM_MEMBER_REMOVE_SQL, account, caller_key(rq),
 	                             pg_text(in->person)));
 	key_change_commit(rq);
-	log_always(LOG_GROUP_APP, "member removed", f_text("account_id", account.text),
+	log_always("member removed", f_text("account_id", account.text),
 	           f_text("person_id", in->person));
 	reply_json(rq, 200,
 	           arena_printf(rq->arena, "{\"id\": \"%s\", \"deleted\": true}", in->person));

@@ -191,7 +191,7 @@ static struct upstream_call *conn_close(struct conn *conn)
 static void call_fail(struct upstream_call *call, const struct upstream_failure *failure)
 {
 	call->conn = NULL;
-	log_debug(LOG_GROUP_PROXY, "call failed", f_text("service", call->upstream->name),
+	log_debug("call failed", f_text("service", call->upstream->name),
 	          f_text("reason", failure->reason), f_bool("has_sent", failure->has_sent));
 	call->handler->on_failed(call->user, failure);
 }

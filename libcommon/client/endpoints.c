@@ -90,7 +90,7 @@ static void member_remove(struct endpoints *endpoints, struct member *member)
 		endpoints->last = member->hh.prev;
 	HASH_DEL(endpoints->members, member);
 	member->is_removed = true;
-	log_info(LOG_GROUP_FETCH, "endpoint removed", f_text("service", endpoints->service),
+	log_info("endpoint removed", f_text("service", endpoints->service),
 	         f_text("endpoint", member->endpoint.name));
 	member_free_if_unused(member);
 }
@@ -133,10 +133,10 @@ static void status_note(struct endpoints *endpoints, int status)
 		return;
 	endpoints->lookup_status = status;
 	if (status == 0)
-		log_info(LOG_GROUP_FETCH, "the service's host name can be resolved again",
+		log_info("the service's host name can be resolved again",
 		         f_text("service", endpoints->service));
 	else
-		log_warn(LOG_GROUP_FETCH, "cannot resolve the service's host name",
+		log_warn("cannot resolve the service's host name",
 		         f_text("service", endpoints->service),
 		         f_text("host", endpoints->address->host),
 		         f_text("reason", uv_strerror(status)));
@@ -260,7 +260,7 @@ void endpoints_failed(struct endpoints *endpoints, struct endpoint *endpoint, co
 	if (member->is_removed || (member->failures > 0 && now_ms < member->retry_ms))
 		return;
 	if (member->failures++ == 0)
-		log_warn(LOG_GROUP_FETCH, "endpoint fails", f_text("service", endpoints->service),
+		log_warn("endpoint fails", f_text("service", endpoints->service),
 		         f_text("endpoint", endpoint->name), f_text("reason", reason));
 	member->retry_ms =
 		now_ms + backoff_ms(member->failures, times->backoff_ms, times->backoff_max_ms);
@@ -282,8 +282,8 @@ void endpoints_answered(struct endpoints *endpoints, struct endpoint *endpoint)
 {
 	struct member *member = member_of(endpoint);
 	if (member->failures > 0)
-		log_info(LOG_GROUP_FETCH, "endpoint answers again",
-		         f_text("service", endpoints->service), f_text("endpoint", endpoint->name));
+		log_info("endpoint answers again", f_text("service", endpoints->service),
+		         f_text("endpoint", endpoint->name));
 	member->failures = 0;
 }
 
@@ -291,7 +291,7 @@ void endpoints_retiring(struct endpoints *endpoints, struct endpoint *endpoint)
 {
 	struct member *member = member_of(endpoint);
 	if (!is_retiring(endpoints, member))
-		log_info(LOG_GROUP_FETCH, "endpoint retires", f_text("service", endpoints->service),
+		log_info("endpoint retires", f_text("service", endpoints->service),
 		         f_text("endpoint", endpoint->name));
 	member->retiring_ms = uv_now(endpoints->loop) + endpoints->times->retiring_ms;
 	lookup_hasten(endpoints);

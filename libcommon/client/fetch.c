@@ -164,7 +164,7 @@ static void report_failure(struct transfer *transfer, const struct fetch_call *c
 		snprintf(call->ret_why, call->why_size, "%s", why);
 	if (call->ret_is_unresolved)
 		*call->ret_is_unresolved = transfer->result == CURLE_COULDNT_RESOLVE_HOST;
-	log_info(LOG_GROUP_FETCH, "call failed",
+	log_info("call failed",
 	         f_text("url",
 	                url_without_secrets(transfer->arena, call->url, call->url_is_secret)),
 	         f_text("why", why));

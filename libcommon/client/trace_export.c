@@ -122,8 +122,7 @@ static void send_batch(const struct trace_batch *batch)
 		if (!*why)
 			break;
 		if (log_is_due(&exporter.pause, LOG_PAUSE_MS))
-			log_warn(LOG_GROUP_FETCH, "the collector does not take traces",
-			         f_text("reason", why));
+			log_warn("the collector does not take traces", f_text("reason", why));
 		may_go_on = !is_final && ++tries < TRIES_MAX &&
 		            trace_queue_pause(backoff_ms(tries, PAUSE_MS, PAUSE_MAX_MS));
 	} while (may_go_on);
@@ -210,7 +209,7 @@ void trace_export_start(const char *process, const char *instance)
 	trace_queue_start();
 	require(pthread_create(&exporter.thread, NULL, exporter_main, NULL) == 0);
 	trace_start(settings.fraction);
-	log_info(LOG_GROUP_MAIN, "sending traces",
+	log_info("sending traces",
 	         f_text("url", url_without_secrets(exporter.arena, settings.endpoint, false)),
 	         f_float("fraction", settings.fraction));
 }

@@ -14,7 +14,7 @@ METRIC_COUNTER(refused_total, "expops_http_proxy_headers_refused_total",
 static void refuse(struct http_conn *conn)
 {
 	metric_add(&refused_total, NULL, NULL, 1);
-	log_info(LOG_GROUP_HTTP, "PROXY header refused", f_text("peer", conn->peer));
+	log_info("PROXY header refused", f_text("peer", conn->peer));
 	conn->is_broken = true;
 }
 

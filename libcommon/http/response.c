@@ -264,8 +264,8 @@ void http_response_refuse(struct http_conn *conn, enum err_code code, const char
 		http_head_request_id(conn->exchange ? &conn->exchange->x.head : &NONE, arena);
 	metric_add(&refused_total, err_info(code)->slug, NULL, 1);
 	log_set_request_id(id);
-	log_info(LOG_GROUP_HTTP, "request refused", f_text("error", err_info(code)->slug),
-	         f_text("detail", detail), f_text("peer", conn->peer));
+	log_info("request refused", f_text("error", err_info(code)->slug), f_text("detail", detail),
+	         f_text("peer", conn->peer));
 	log_set_request_id(NULL);
 	const char *body = "";
 	size_t length = 0;

@@ -43,7 +43,7 @@ void http_secure_give_up(struct http_conn *conn)
 
 static void report_failure(struct http_conn *conn)
 {
-	log_info(LOG_GROUP_HTTP, "TLS failed", f_text("reason", tls_conn_fault(conn->tls)),
+	log_info("TLS failed", f_text("reason", tls_conn_fault(conn->tls)),
 	         f_text("peer", conn->peer));
 }
 

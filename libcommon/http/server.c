@@ -91,7 +91,7 @@ static bool accept_failed(struct http_server *server)
 		return true;
 	if (errno == EAGAIN || errno == EWOULDBLOCK || !server->is_accepting)
 		return false;
-	log_warn(LOG_GROUP_HTTP, "cannot accept, pausing", f_text("reason", uv_strerror(-errno)),
+	log_warn("cannot accept, pausing", f_text("reason", uv_strerror(-errno)),
 	         f_int("connections", server->conn_count));
 	accept_pause(server);
 	return false;

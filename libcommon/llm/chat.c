@@ -57,10 +57,10 @@ void chat_init(void)
 {
 	gate.limit = (size_t)settings.concurrency;
 	if (!settings.url[0] != !settings.model[0])
-		log_warn(LOG_GROUP_APP, "LLM_URL and LLM_MODEL must both be set; the one given is "
-		                        "ignored");
+		log_warn("LLM_URL and LLM_MODEL must both be set; the one given is "
+		         "ignored");
 	if (chat_model())
-		log_info(LOG_GROUP_APP, "using a language model", f_text("model", chat_model()));
+		log_info("using a language model", f_text("model", chat_model()));
 }
 
 const char *chat_model(void)
@@ -166,10 +166,10 @@ static void report(const struct chat_call *call, enum chat_outcome outcome,
 {
 	metric_observe_seconds(&call_seconds, call->purpose, NULL, (double)took_ms / 1000);
 	if (outcome == CHAT_ANSWERED)
-		log_debug(LOG_GROUP_APP, "the language model answered",
-		          f_text("purpose", call->purpose), f_int("duration_ms", took_ms));
+		log_debug("the language model answered", f_text("purpose", call->purpose),
+		          f_int("duration_ms", took_ms));
 	else
-		log_warn(LOG_GROUP_APP, "no answer of the language model; going on without it",
+		log_warn("no answer of the language model; going on without it",
 		         f_text("purpose", call->purpose), f_text("reason", OUTCOMES[outcome].name),
 		         f_int("status", response ? response->status : 0),
 		         f_int("duration_ms", took_ms));

@@ -69,8 +69,8 @@ static void log_first_failure(const struct periodic *periodic, const struct requ
 {
 	if (periodic->failures > 1)
 		return;
-	log_warn(LOG_GROUP_JOBS, "periodic work failed, trying again",
-	         f_text("name", periodic->name), f_text("error", err_info(rq->problem.code)->slug),
+	log_warn("periodic work failed, trying again", f_text("name", periodic->name),
+	         f_text("error", err_info(rq->problem.code)->slug),
 	         f_text("detail", rq->problem.detail));
 }
 

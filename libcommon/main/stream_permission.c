@@ -47,8 +47,7 @@ static enum err_code check(const struct process *process, struct arena *arena)
 	                                 asked->commands, asked->count);
 	if (lacking == asked->count)
 		return ERR_NONE;
-	log_error(LOG_GROUP_MAIN,
-	          "the schema is not migrated before the user of Redis has the rights of this "
+	log_error("the schema is not migrated before the user of Redis has the rights of this "
 	          "version: give it what deploy/redis-acl prints, by ACL LOAD or ACL SETUSER",
 	          f_text("command", asked->commands[lacking].words[0]),
 	          f_text("key", asked->commands[lacking].words[1]));

@@ -124,7 +124,7 @@ static void close_when_idle(uv_timer_t *timer)
 	if (request_list_count(requests) && !is_late)
 		return;
 	if (request_list_count(requests)) {
-		log_error(LOG_GROUP_MAIN, "requests did not end in time, exiting anyway",
+		log_error("requests did not end in time, exiting anyway",
 		          f_int("requests", request_list_count(requests)));
 		exit_now(1);
 	}
@@ -204,7 +204,7 @@ static void on_delay(uv_timer_t *delay)
 		return;
 	}
 	process->is_draining = true;
-	log_info(LOG_GROUP_MAIN, "draining");
+	log_info("draining");
 	wake_all(process);
 	process->is_drain_announced = true;
 }
@@ -217,7 +217,7 @@ static void on_signal(uv_signal_t *handle, int number)
 	uint64_t delay_ms = process->is_listening ? (uint64_t)settings->drain_delay_ms : 0;
 	if (!process->is_stopping) {
 		process->is_stopping = true;
-		log_info(LOG_GROUP_MAIN, "stopping", f_text("signal", strsignal(number)),
+		log_info("stopping", f_text("signal", strsignal(number)),
 		         f_int("delay_ms", delay_ms));
 		run->delay_until_ms = time_monotonic_ms() + (uint64_t)settings->drain_delay_max_ms;
 		wake_all(process);
@@ -233,7 +233,7 @@ static void on_hangup(uv_signal_t *handle, int number attr_unused)
 	struct process *process = ((struct worker_run *)handle->data)->worker->process;
 	if (!process->has_background)
 		return;
-	log_info(LOG_GROUP_MAIN, "the recurring work is done now");
+	log_info("the recurring work is done now");
 	struct worker_run *run = process->workers[process->worker_count].run;
 	run->is_recurring_due = true;
 	uv_async_send(&run->wake);
@@ -281,8 +281,7 @@ static struct http_limits limits_of(const struct process *process)
 
 static void report_listen_fault(const char *setting, const char *text, enum err_code code)
 {
-	log_error(LOG_GROUP_MAIN, "cannot listen", f_text("setting", setting),
-	          f_text("address", text),
+	log_error("cannot listen", f_text("setting", setting), f_text("address", text),
 	          f_text("reason", code == ERR_INVALID ? "not an address" : uv_strerror(-errno)));
 }
 
@@ -346,7 +345,7 @@ static void open_when_ready(uv_timer_t *timer)
 	if (run->shared)
 		return;
 	process->is_listening = true;
-	log_info(LOG_GROUP_MAIN, "serving", f_text("listen", process->settings->listen),
+	log_info("serving", f_text("listen", process->settings->listen),
 	         f_text("admin_listen", process->settings->admin_listen));
 }
 
@@ -430,8 +429,7 @@ static void worker_main(void *arg)
 	tls_context_free(worker->run->tls);
 	int rc = uv_loop_close(&worker->loop);
 	if (rc)
-		log_warn(LOG_GROUP_MAIN, "event loop ended with open handles",
-		         f_text("reason", uv_strerror(rc)));
+		log_warn("event loop ended with open handles", f_text("reason", uv_strerror(rc)));
 }
 
 /* Migrates the schema in a separate thread. Until that is done the port is closed (may_open()). */
@@ -469,9 +467,8 @@ int workers_run(struct process *process)
 		worker_make(process, i);
 	if (!worker_make_first(process))
 		return 1;
-	log_info(LOG_GROUP_MAIN, "starting", f_text("version", EXPOPS_VERSION),
-	         f_text("commit", version_commit), f_text("roles", process->settings->roles),
-	         f_int("workers", process->worker_count),
+	log_info("starting", f_text("version", EXPOPS_VERSION), f_text("commit", version_commit),
+	         f_text("roles", process->settings->roles), f_int("workers", process->worker_count),
 	         f_int("connections_max", process->workers[0].run->limits.connections_max *
 	                                          (size_t)process->worker_count));
 	if (process->service->process_start)
@@ -492,12 +489,12 @@ int workers_run(struct process *process)
 	/* The migration may be waiting for a lock or for a server that does not answer. The server
 	 * rolls it back when the connection closes. */
 	if (!process->is_migrated) {
-		log_info(LOG_GROUP_MAIN, "stopped before the schema was migrated");
+		log_info("stopped before the schema was migrated");
 		exit_now(0);
 	}
 	uv_thread_join(&migrator);
 	if (process->service->process_stop)
 		process->service->process_stop(process);
-	log_info(LOG_GROUP_MAIN, "stopped");
+	log_info("stopped");
 	return 0;
 }

@@ -38,9 +38,9 @@ void fault_report(const struct fault_table *table, const struct fault *fault,
 	count->seen_ms = now_ms;
 	count->unlogged++;
 	if (may_log(count, now_ms))
-		log_warn(table->group, fault->summary, f_text("error_code", server_code),
-		         f_text("reason", reason),
-		         f_int("count", atomic_exchange(&count->unlogged, 0)));
+		log_event(table->group, LOG_WARN, fault->summary, f_text("error_code", server_code),
+		          f_text("reason", reason),
+		          f_int("count", atomic_exchange(&count->unlogged, 0)));
 }
 
 bool fault_is_recent(const struct fault_table *table, size_t row)

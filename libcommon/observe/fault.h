@@ -32,7 +32,7 @@ struct fault_count {
 };
 
 struct fault_table {
-	enum log_group group;
+	const char *group; /* of its lines in the log */
 	const struct fault *rows;
 	struct fault_count *counts; /* one for each row */
 	size_t count;

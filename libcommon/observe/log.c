@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/timefmt.h"
 #include "json/json.h"
+#include "log_groups.h"
 #include "observe/log_writer.h"
 
 #include <errno.h>
@@ -20,20 +21,21 @@
 
 static const char *const LEVEL_NAMES[] = {"debug", "info", "warn", "error"};
 
-static const char *const GROUP_NAMES[LOG_GROUP_COUNT] = {
-	[LOG_GROUP_MAIN] = "main",   [LOG_GROUP_HTTP] = "http", [LOG_GROUP_PG] = "pg",
-	[LOG_GROUP_REDIS] = "redis", [LOG_GROUP_JOBS] = "jobs", [LOG_GROUP_FETCH] = "fetch",
-	[LOG_GROUP_PROXY] = "proxy", [LOG_GROUP_APP] = "app",
+/* Those of all processes, since LOG_LEVEL may be the same for all. */
+static const char *const GROUPS[] = {LOG_GROUPS};
+
+struct group_level {
+	const char *group;
+	enum log_level level;
 };
 
 /* Set before other threads start. */
 static struct {
 	const char *process;
-	enum log_level levels[LOG_GROUP_COUNT];
-} logger = {
-	.process = "",
-	.levels = {LOG_INFO, LOG_INFO, LOG_INFO, LOG_INFO, LOG_INFO, LOG_INFO, LOG_INFO, LOG_INFO},
-};
+	enum log_level level; /* of groups without one */
+	struct group_level groups[ARRAY_LEN(GROUPS)];
+	size_t group_count;
+} logger = {.process = "", .level = LOG_INFO};
 
 static _Thread_local const char *request_id;
 static const char *(*id_source)(void);
@@ -53,36 +55,56 @@ static int find_level(const char *word, size_t length)
 	return find_word(LEVEL_NAMES, ARRAY_LEN(LEVEL_NAMES), word, length);
 }
 
+/* Read `pg=debug`. False: it is not of this form. */
+static bool read_group(const char *text, size_t length, struct group_level *ret)
+{
+	const char *equals = memchr(text, '=', length);
+	if (!equals)
+		return false;
+	size_t name_length = (size_t)(equals - text);
+	int group = find_word(GROUPS, ARRAY_LEN(GROUPS), text, name_length);
+	int level = find_level(equals + 1, length - name_length - 1);
+	if (group < 0 || level < 0)
+		return false;
+	*ret = (struct group_level){GROUPS[group], (enum log_level)level};
+	return true;
+}
+
+static struct group_level *find_group(struct group_level *groups, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(groups[i].group, name) == 0)
+			return &groups[i];
+	return NULL;
+}
+
 enum err_code log_init(const char *process, const char *levels)
 {
-	enum log_level parsed[LOG_GROUP_COUNT];
-	size_t length = strcspn(levels, ",");
+	struct group_level groups[ARRAY_LEN(GROUPS)];
+	size_t count = 0, length = strcspn(levels, ",");
 	int level = find_level(levels, length);
 	if (level < 0)
 		return ERR_INVALID;
-	for (size_t i = 0; i < LOG_GROUP_COUNT; i++)
-		parsed[i] = (enum log_level)level;
-
 	for (const char *item = levels + length; *item != '\0'; item += length) {
+		struct group_level named, *known;
 		item++;
 		length = strcspn(item, ",");
-		size_t name_length = strcspn(item, "=,");
-		int group = find_word(GROUP_NAMES, LOG_GROUP_COUNT, item, name_length);
-		if (group < 0 || name_length == length)
+		if (!read_group(item, length, &named))
 			return ERR_INVALID;
-		level = find_level(item + name_length + 1, length - name_length - 1);
-		if (level < 0)
-			return ERR_INVALID;
-		parsed[group] = (enum log_level)level;
+		known = find_group(groups, count, named.group);
+		*(known ? known : &groups[count++]) = named;
 	}
-	memcpy(logger.levels, parsed, sizeof(parsed));
+	memcpy(logger.groups, groups, count * sizeof(*groups));
+	logger.group_count = count;
+	logger.level = (enum log_level)level;
 	logger.process = process;
 	return ERR_NONE;
 }
 
-bool log_enabled(enum log_group group, enum log_level level)
+bool log_enabled(const char *group, enum log_level level)
 {
-	return level >= logger.levels[group];
+	const struct group_level *named = find_group(logger.groups, logger.group_count, group);
+	return level >= (named ? named->level : logger.level);
 }
 
 void log_set_id_source(const char *(*source)(void))
@@ -156,7 +178,7 @@ void log_set_descriptor(int descriptor)
 	log_descriptor = descriptor;
 }
 
-static void format_line(struct buf *line, enum log_group group, enum log_level level,
+static void format_line(struct buf *line, const char *group, enum log_level level,
                         const char *message, const struct log_field *fields)
 {
 	char now[TIME_TEXT_LEN + 1];
@@ -168,7 +190,7 @@ static void format_line(struct buf *line, enum log_group group, enum log_level l
 	buf_puts(line, LEVEL_NAMES[level]);
 	buf_puts(line, "\"");
 	add_text_member(line, "process", logger.process);
-	add_text_member(line, "group", GROUP_NAMES[group]);
+	add_text_member(line, "group", group);
 	add_text_member(line, "message", message);
 	const char *id = id_source ? id_source() : NULL;
 	if (!id)
@@ -183,8 +205,8 @@ static void format_line(struct buf *line, enum log_group group, enum log_level l
 static void format_dropped(struct buf *line, uint64_t count)
 {
 	const struct log_field fields[] = {f_int("lines", count), {LOG_END}};
-	format_line(line, LOG_GROUP_MAIN, LOG_WARN,
-	            "log lines were dropped: their reader was too slow", fields);
+	format_line(line, LOG_GROUP, LOG_WARN, "log lines were dropped: their reader was too slow",
+	            fields);
 }
 
 void log_start_writer(void)
@@ -206,7 +228,7 @@ bool log_is_due(struct log_pause *pause, uint64_t pause_ms)
 	       atomic_compare_exchange_strong(&pause->until_ms, &until_ms, now_ms + pause_ms);
 }
 
-void log_write(enum log_group group, enum log_level level, const char *message,
+void log_write(const char *group, enum log_level level, const char *message,
                const struct log_field *fields)
 {
 	int saved_errno = errno;

@@ -10,8 +10,9 @@
  * has at most 4096 bytes (longer text is cut) and is written by one write(2), perhaps with others,
  * so that lines of different threads do not mix.
  *
- * LOG_LEVEL is a level, optionally with other levels for some groups: `info`,
- * `info,pg=debug,http=warn`. log_always() does not ask for it.
+ * The group of a line is the folder whose source writes it, `notify` for svc-integrations/notify/: the
+ * build defines LOG_GROUP for each folder (meson.build). LOG_LEVEL is a level, optionally with other
+ * levels for some groups: `info`, `info,pg=debug,http=warn`. log_always() does not ask for it.
  */
 #pragma once
 
@@ -22,18 +23,6 @@
 #include <stdint.h>
 
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
-
-enum log_group {
-	LOG_GROUP_MAIN,
-	LOG_GROUP_HTTP,
-	LOG_GROUP_PG,
-	LOG_GROUP_REDIS,
-	LOG_GROUP_JOBS,
-	LOG_GROUP_FETCH,
-	LOG_GROUP_PROXY,
-	LOG_GROUP_APP,
-	LOG_GROUP_COUNT
-};
 
 /** One named value; the f_*() macros make it. A NULL string is written as null. */
 struct log_field {
@@ -54,8 +43,9 @@ struct log_field {
 #define f_float(n, v) ((struct log_field){.type = LOG_FLOAT, .name = (n), .number = (v)})
 #define f_bool(n, v)  ((struct log_field){.type = LOG_BOOL, .name = (n), .boolean = (v)})
 
-/** Set the name of the process (borrows) and the levels. Call before other threads start.
- * ERR_INVALID: `levels` is not of the form above; nothing has changed. */
+/** Set the name of the process and the levels (borrows). Call before other threads start.
+ * ERR_INVALID: `levels` is not of the form above, or names a group that there is not; nothing has
+ * changed. */
 enum err_code log_init(const char *process, const char *levels);
 
 /** Write to `descriptor` and not to standard output, for commands that print their result there. */
@@ -69,7 +59,7 @@ void log_start_writer(void);
 /** Wait until the reader has taken all lines, but at most a second. Before the process ends. */
 void log_flush(void);
 
-bool log_enabled(enum log_group group, enum log_level level);
+bool log_enabled(const char *group, enum log_level level);
 
 /** For a fault that may come with every request: whether `pause_ms` have passed since the last call
  * that returned true. A static variable, initialised to zero. Thread-safe. */
@@ -86,9 +76,10 @@ void log_set_request_id(const char *request_id);
  * start. */
 void log_set_id_source(const char *(*source)(void));
 
-void log_write(enum log_group group, enum log_level level, const char *message,
+void log_write(const char *group, enum log_level level, const char *message,
                const struct log_field *fields);
 
+/** One line, if its level is written. The next ones are of the folder's own group. */
 #define log_event(group, level, message, ...)                                                 \
 	do {                                                                                  \
 		if (log_enabled((group), (level)))                                            \
@@ -96,17 +87,13 @@ void log_write(enum log_group group, enum log_level level, const char *message,
 			          (struct log_field[]){__VA_ARGS__ __VA_OPT__(, ){LOG_END}}); \
 	} while (0)
 
+#define log_debug(message, ...) log_event(LOG_GROUP, LOG_DEBUG, (message)__VA_OPT__(, ) __VA_ARGS__)
+#define log_info(message, ...)  log_event(LOG_GROUP, LOG_INFO, (message)__VA_OPT__(, ) __VA_ARGS__)
+#define log_warn(message, ...)  log_event(LOG_GROUP, LOG_WARN, (message)__VA_OPT__(, ) __VA_ARGS__)
+#define log_error(message, ...) log_event(LOG_GROUP, LOG_ERROR, (message)__VA_OPT__(, ) __VA_ARGS__)
+
 /** Of what a restore undoes and people then repeat by the log (Restore in deploy/OPERATIONS.md): an
  * info that is written whatever LOG_LEVEL says. */
-#define log_always(group, message, ...)         \
-	log_write((group), LOG_INFO, (message), \
+#define log_always(message, ...)                  \
+	log_write(LOG_GROUP, LOG_INFO, (message), \
 	          (struct log_field[]){__VA_ARGS__ __VA_OPT__(, ){LOG_END}})
-
-#define log_debug(group, message, ...) \
-	log_event((group), LOG_DEBUG, (message)__VA_OPT__(, ) __VA_ARGS__)
-#define log_info(group, message, ...) \
-	log_event((group), LOG_INFO, (message)__VA_OPT__(, ) __VA_ARGS__)
-#define log_warn(group, message, ...) \
-	log_event((group), LOG_WARN, (message)__VA_OPT__(, ) __VA_ARGS__)
-#define log_error(group, message, ...) \
-	log_event((group), LOG_ERROR, (message)__VA_OPT__(, ) __VA_ARGS__)

@@ -82,7 +82,7 @@ static const struct fault FAULTS[] = {
 
 static struct fault_count counts[ARRAY_LEN(FAULTS)];
 
-static const struct fault_table TABLE = {LOG_GROUP_PG, FAULTS, counts, ARRAY_LEN(FAULTS)};
+static const struct fault_table TABLE = {LOG_GROUP, FAULTS, counts, ARRAY_LEN(FAULTS)};
 
 const struct fault *pg_fault(enum pg_fault_kind kind)
 {

@@ -61,14 +61,13 @@ static enum err_code run_failed(const struct run *run, const char *file, const P
 	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 	enum err_code code = sqlstate ? pg_fault_of_sqlstate(sqlstate)->code : ERR_UNAVAILABLE;
 	if (code == ERR_CONTENTION) {
-		log_info(LOG_GROUP_PG, "migration waits for tables in use",
-		         f_text("schema", run->schema), f_text("file", file),
-		         f_text("sqlstate", sqlstate),
+		log_info("migration waits for tables in use", f_text("schema", run->schema),
+		         f_text("file", file), f_text("sqlstate", sqlstate),
 		         f_text("reason", pg_error_line(run->arena, run->pg)));
 		return code;
 	}
-	log_error(LOG_GROUP_PG, "migration failed", f_text("schema", run->schema),
-	          f_text("file", file), f_text("sqlstate", sqlstate),
+	log_error("migration failed", f_text("schema", run->schema), f_text("file", file),
+	          f_text("sqlstate", sqlstate),
 	          f_text("reason", pg_error_line(run->arena, run->pg)));
 	return code == ERR_UNAVAILABLE ? ERR_UNAVAILABLE : ERR_INTERNAL;
 }
@@ -172,8 +171,8 @@ static const char *applied_sha256(const struct run *run, const char *name)
 
 static enum err_code run_conflict(const struct run *run, const char *name, const char *why)
 {
-	log_error(LOG_GROUP_PG, "the database does not match the migrations",
-	          f_text("schema", run->schema), f_text("migration", name), f_text("reason", why));
+	log_error("the database does not match the migrations", f_text("schema", run->schema),
+	          f_text("migration", name), f_text("reason", why));
 	return ERR_CONFLICT;
 }
 
@@ -506,7 +505,7 @@ static enum err_code run_pending(struct run *run, const struct schema *schema,
 	if (code == ERR_NONE)
 		code = run_changes(run, schema);
 	if (code == ERR_NONE)
-		log_info(LOG_GROUP_PG, "schema migrated", f_text("schema", run->schema),
+		log_info("schema migrated", f_text("schema", run->schema),
 		         f_text("newest", newest(schema->migrations)),
 		         f_int("functions", schema->functions_version));
 	return code;

@@ -313,8 +313,8 @@ static bool is_plan_stale(const PGresult *result, const char *sqlstate)
 static void stop_preparing(struct pg_pool *pool)
 {
 	if (!pool->is_unprepared)
-		log_warn(LOG_GROUP_PG, "a pooler mixes up prepared statements, no more are used; "
-		                       "set PG_PREPARE=off");
+		log_warn("a pooler mixes up prepared statements, no more are used; "
+		         "set PG_PREPARE=off");
 	pool->is_unprepared = true;
 }
 
@@ -322,7 +322,7 @@ static void report(const struct pg_statement *st, const struct fault *fault, con
 {
 	const char *reason = PQresultErrorField(st->result, PG_DIAG_MESSAGE_PRIMARY);
 	if (fault->code == ERR_INTERNAL)
-		log_error(LOG_GROUP_PG, "statement failed", f_text("sqlstate", sqlstate),
+		log_error("statement failed", f_text("sqlstate", sqlstate),
 		          f_text("reason", reason), f_text("statement", st->sql));
 	else
 		pg_fault_report(fault, sqlstate, reason);
@@ -482,7 +482,7 @@ static void on_notice(void *context, const PGresult *result)
 		conn->is_out_of_sync = true;
 	if (note(conn, sqlstate))
 		return;
-	log_debug(LOG_GROUP_PG, "notice from the server",
+	log_debug("notice from the server",
 	          f_text("notice", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY)));
 }
 

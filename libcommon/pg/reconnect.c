@@ -149,7 +149,7 @@ static bool link_try_other(struct pg_link *link)
 	const struct pg_target *other = pg_target_other(link->target);
 	if (!other || link->is_other_tried)
 		return false;
-	log_info(LOG_GROUP_PG, "the login is refused, trying the other one");
+	log_info("the login is refused, trying the other one");
 	link->target = other;
 	link->is_other_tried = true;
 	link_release(link);
@@ -190,8 +190,7 @@ static void link_ready(struct pg_link *link)
 		return;
 	}
 	if (link->fault)
-		log_info(LOG_GROUP_PG, "database connection restored",
-		         f_int("attempts", link->failures));
+		log_info("database connection restored", f_int("attempts", link->failures));
 	link->fault = NULL;
 	link->failures = 0;
 	link->is_other_tried = false;
@@ -237,14 +236,14 @@ static void warn_if_slow(const char *step, uint64_t started_ms)
 {
 	uint64_t took_ms = time_monotonic_ms() - started_ms;
 	if (took_ms > SLOW_STEP_MS)
-		log_warn(LOG_GROUP_PG, "connecting to the database was slow", f_text("step", step),
+		log_warn("connecting to the database was slow", f_text("step", step),
 		         f_int("duration_ms", took_ms));
 }
 
 /* Notices and warnings of the server, for example why it ends a connection. */
 static void on_notice(void *context attr_unused, const char *message)
 {
-	log_debug(LOG_GROUP_PG, "notice from the server", f_text("notice", message));
+	log_debug("notice from the server", f_text("notice", message));
 }
 
 /* Begin to connect; `address` is what the name was resolved to, NULL with no name. A slow call of

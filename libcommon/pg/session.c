@@ -52,7 +52,7 @@ static enum err_code check_row(struct arena *arena, PGconn *pg, const struct set
 		code = pg_connect_failed(arena, pg);
 	} else if (PQntuples(result) == 0 || !is_right(row, expected, PQgetvalue(result, 0, 0))) {
 		code = row->use == RESULT ? ERR_CONFLICT : ERR_NONE;
-		log_event(LOG_GROUP_PG, code ? LOG_ERROR : LOG_WARN,
+		log_event(LOG_GROUP, code ? LOG_ERROR : LOG_WARN,
 		          "the database role lacks a setting, run deploy/init.sql again",
 		          f_text("role", PQuser(pg)), f_text("setting", row->name),
 		          f_text("expected", expected));

@@ -102,7 +102,7 @@ static void plan_main(struct request *rq)
 	if (pg_try(rq, &rows, NULL, PG_READ_MARK " SELECT statement_plan($1, $2)",
 	           pg_text(order->sql), pg_int((int64_t)order->count)))
 		return;
-	log_warn(LOG_GROUP_PG, "plan of a slow statement", f_text("name", order->name),
+	log_warn("plan of a slow statement", f_text("name", order->name),
 	         f_text("plan", pg_value(rows, 0)));
 }
 
@@ -128,8 +128,7 @@ static void report(struct pg_pool *pool, const struct pg_statement *st, uint64_t
 	bool is_plan_due;
 	const char *name = name_of(st->sql, &is_plan_due);
 	metric_add(&slow_total, name, NULL, 1);
-	log_warn(LOG_GROUP_PG, "statement was slow", f_text("name", name),
-	         f_ms("duration_ms", took_ms * 1000),
+	log_warn("statement was slow", f_text("name", name), f_ms("duration_ms", took_ms * 1000),
 	         f_text("sqlstate", st->result ? pg_result_sqlstate(st->result) : ""));
 	if (is_plan_due)
 		plan_start(pool, st, name);

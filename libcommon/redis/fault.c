@@ -41,7 +41,7 @@ static const struct fault FAULTS[] = {
 
 static struct fault_count counts[ARRAY_LEN(FAULTS)];
 
-static const struct fault_table TABLE = {LOG_GROUP_REDIS, FAULTS, counts, ARRAY_LEN(FAULTS)};
+static const struct fault_table TABLE = {LOG_GROUP, FAULTS, counts, ARRAY_LEN(FAULTS)};
 
 const struct fault *redis_fault(enum redis_fault_kind kind)
 {

@@ -252,7 +252,7 @@ static void link_ready(struct redis_link *link)
 	link->addresses_left = 0;
 	link->ready_since_ms = time_monotonic_ms();
 	uv_timer_stop(&link->timer);
-	log_debug(LOG_GROUP_REDIS, "connected");
+	log_debug("connected");
 	struct op *op;
 	while ((op = op_take(&link->waiting)))
 		op_send(link, op);
@@ -295,8 +295,7 @@ static void on_version(void *arg, const redisReply *reply)
 		return;
 	const char *version = version_in(reply);
 	if (!was_too_old)
-		log_error(LOG_GROUP_REDIS, REDIS_TOO_OLD,
-		          f_text("version", version ? version : "before 6.0"));
+		log_error(REDIS_TOO_OLD, f_text("version", version ? version : "before 6.0"));
 	redis_link_drop(link);
 }
 

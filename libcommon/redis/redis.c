@@ -186,8 +186,7 @@ struct redis_value *redis_command(struct request *rq, const char *const *argv, s
 	if (code != ERR_NONE)
 		raise_error(rq, code, "the message store did not answer in time");
 	if (value->type == REDIS_ERROR) {
-		log_error(LOG_GROUP_REDIS, "command failed", f_text("command", argv[0]),
-		          f_text("why", value->text));
+		log_error("command failed", f_text("command", argv[0]), f_text("why", value->text));
 		raise_error(rq, ERR_INTERNAL, "the message store refused a command");
 	}
 	return value;
@@ -197,7 +196,7 @@ static void on_sent_reply(void *arg, const redisReply *reply)
 {
 	(void)arg;
 	if (reply && reply->type == REDIS_REPLY_ERROR)
-		log_error(LOG_GROUP_REDIS, "message not sent", f_text("why", reply->str));
+		log_error("message not sent", f_text("why", reply->str));
 }
 
 void redis_send(struct redis *redis, const char *const *argv, size_t argc)

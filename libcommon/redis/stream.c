@@ -26,7 +26,7 @@ void stream_raise_error(struct request *rq, const struct redis_value *reply)
 {
 	if (reply->type != REDIS_ERROR)
 		return;
-	log_error(LOG_GROUP_JOBS, "redis refused a command", f_text("why", reply->text));
+	log_error("redis refused a command", f_text("why", reply->text));
 	raise_error(rq, ERR_INTERNAL, "the message store refused a command: %s", reply->text);
 }
 

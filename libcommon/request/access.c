@@ -11,8 +11,7 @@ static struct access log_invalid(void)
 {
 	static struct log_pause pause;
 	if (log_is_due(&pause, LOG_PAUSE_MS))
-		log_error(LOG_GROUP_HTTP,
-		          "request refused: its identity is not signed with a secret of the sender "
+		log_error("request refused: its identity is not signed with a secret of the sender "
 		          "in IDENTITY_VERIFY_SECRETS");
 	return (struct access){ERR_MISDIRECTED,
 	                       "the request is not signed for this process; nothing was done",
@@ -26,8 +25,7 @@ static struct access log_clocks(const struct verified_identity *verified, int64_
 	time_format(verified->signed_ms, signed_at);
 	time_format(now_ms, own_time);
 	if (log_is_due(&pause, LOG_PAUSE_MS))
-		log_error(LOG_GROUP_HTTP,
-		          "request refused: the clocks of two processes differ too much",
+		log_error("request refused: the clocks of two processes differ too much",
 		          f_text("sender", verified->sender), f_text("signed_at", signed_at),
 		          f_text("own_time", own_time));
 	return (struct access){ERR_UNAVAILABLE,
@@ -74,7 +72,7 @@ static struct access refuse(const struct verified_sender *sender, const char *op
 {
 	static struct log_pause pause;
 	if (log_is_due(&pause, LOG_PAUSE_MS))
-		log_error(LOG_GROUP_HTTP, "request refused: the sender may not use the operation",
+		log_error("request refused: the sender may not use the operation",
 		          f_text("sender", api_service_name(sender->process)),
 		          f_text("kind", key_kind_name(sender->caller.kind)),
 		          f_text("operation", operation));

@@ -106,7 +106,7 @@ static void report_finished(struct request *rq, int status)
 	metric_add(&requests_total, operation, http_status_class(status), 1);
 	metric_observe_seconds(&request_seconds, operation, NULL, (double)duration_us / 1e6);
 	log_set_request_id(rq->id);
-	log_info(LOG_GROUP_HTTP, "request finished", f_text("operation", operation),
+	log_info("request finished", f_text("operation", operation),
 	         f_text("method", rq->http->head.method), f_int("status", status),
 	         f_ms("duration_ms", duration_us), f_text("peer", exchange->peer),
 	         f_text("problem", rq->problem.code ? rq->problem.detail : NULL));

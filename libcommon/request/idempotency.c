@@ -196,8 +196,7 @@ static void claim_replay(struct request *rq, const struct claim *claim, const st
 	struct held_secret seal = seal_of(claim);
 	char *text = held_secret_open(rq, &seal, sealed, sealed_length);
 	if (!text) {
-		log_warn(LOG_GROUP_HTTP,
-		         "stored answer cannot be decrypted: its secret is not in SEAL_SECRETS",
+		log_warn("stored answer cannot be decrypted: its secret is not in SEAL_SECRETS",
 		         f_text("operation", claim->operation));
 		raise_error(rq, ERR_CONFLICT,
 		            "this " FIELD_NAME

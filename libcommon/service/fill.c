@@ -18,8 +18,8 @@ static bool do_batch(struct request *rq)
 	const struct pg_rows *step = pg_query(rq, FILL_STEP_SQL, pg_int(BATCH));
 	const char *name = pg_get(step, 0, "name");
 	if (name && pg_get_bool(step, 0, "is_finished"))
-		log_info(LOG_GROUP_APP, "the rows of before a migration are seen to",
-		         f_text("fill", name), f_int("rows", pg_get_int(step, 0, "rows")));
+		log_info("the rows of before a migration are seen to", f_text("fill", name),
+		         f_int("rows", pg_get_int(step, 0, "rows")));
 	return name != NULL;
 }
 

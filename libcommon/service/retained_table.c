@@ -96,10 +96,10 @@ static void keep_table(struct request *rq, const struct retained_table *table, s
 	enum err_code code = delete_old(rq, table, &deleted);
 	pass->deleted += deleted;
 	if (deleted > 0)
-		log_info(LOG_GROUP_APP, "old rows deleted", f_text("table", table->table),
+		log_info("old rows deleted", f_text("table", table->table),
 		         f_int("count", deleted));
 	if (code) {
-		log_warn(LOG_GROUP_APP, "old rows are not deleted", f_text("table", table->table),
+		log_warn("old rows are not deleted", f_text("table", table->table),
 		         f_text("error", err_info(code)->slug));
 		pass->failure = code;
 		pass->failed++;

@@ -143,7 +143,7 @@ void event_dead_letter(struct request *rq, const struct event_consumer *consumer
 		argv[ARRAY_LEN(head) + i] = entry->fields->items[i].text;
 	redis_command(rq, argv, ARRAY_LEN(head) + count);
 	metric_add(&events_total, consumer->stream, "dead", 1);
-	log_error(LOG_GROUP_JOBS, "event not handled, moved to a dead-letter stream",
+	log_error("event not handled, moved to a dead-letter stream",
 	          f_text("stream", consumer->stream), f_text("entry", entry->id),
 	          f_text("moved_to", dead), f_text("why", why));
 }

@@ -145,7 +145,7 @@ void event_park(struct request *rq, struct event_consumer *consumer,
 	consumer->parked_lanes += failed != NULL;
 	periodic_wake_in(consumer->retry, pause_ms + 1);
 	if (failed)
-		log_warn(LOG_GROUP_JOBS, "event not handled, trying again apart",
+		log_warn("event not handled, trying again apart",
 		         f_text("stream", consumer->stream), f_text("entry", entries[0]->id),
 		         f_text("lane", lane), f_text("why", failed->detail));
 }

@@ -78,7 +78,7 @@ static void rewind_lost_stream(struct request *rq, struct event_consumer *consum
 {
 	if (stream_id_compare(newest, consumer->position) >= 0)
 		return;
-	log_warn(LOG_GROUP_JOBS, "redis lost a stream, reading it from its beginning",
+	log_warn("redis lost a stream, reading it from its beginning",
 	         f_text("stream", consumer->stream), f_text("position", consumer->position));
 	ask_for_replay(rq, consumer);
 	set_position(consumer, NO_ENTRY);

@@ -206,9 +206,9 @@ static void report_outcome(const struct ending *ending)
 	double seconds = (double)(time_monotonic_us() - run->started_us) / 1e6;
 	metric_add(&jobs_total, run->task.kind, ending->outcome, 1);
 	metric_observe_seconds(&job_seconds, run->task.kind, NULL, seconds);
-	log_info(LOG_GROUP_JOBS, "attempt ended", f_text("task", run->task.id),
-	         f_text("kind", run->task.kind), f_int("attempt", run->task.attempt),
-	         f_text("outcome", ending->outcome), f_float("seconds", seconds),
+	log_info("attempt ended", f_text("task", run->task.id), f_text("kind", run->task.kind),
+	         f_int("attempt", run->task.attempt), f_text("outcome", ending->outcome),
+	         f_float("seconds", seconds),
 	         f_text("error", ending->error[0] ? ending->error : NULL));
 	span_end(run->span, run->task.kind, ending->code != ERR_NONE,
 	         f_text("expops.task.id", run->task.id),
@@ -240,8 +240,8 @@ static void store_failure_done(struct request *rq)
 	struct ending *ending = rq->user;
 	/* When it was not recorded, the lease expires and the reconciler queues the task again. */
 	if (rq->problem.code != ERR_NONE)
-		log_warn(LOG_GROUP_JOBS, "outcome of an attempt not recorded",
-		         f_text("task", ending->run->task.id), f_text("error", rq->problem.detail));
+		log_warn("outcome of an attempt not recorded", f_text("task", ending->run->task.id),
+		         f_text("error", rq->problem.detail));
 	run_end(ending);
 }
 

@@ -134,8 +134,7 @@ static void mark_sent(struct request *rq, const struct tasks *tasks, const struc
 
 static void send_lost_again(struct request *rq, int64_t redis_batch)
 {
-	log_warn(LOG_GROUP_JOBS, "redis lost entries, sending them again",
-	         f_int("known_batch", redis_batch));
+	log_warn("redis lost entries, sending them again", f_int("known_batch", redis_batch));
 	run_in_steps(rq, &PG_CALL(OUTBOX_SEND_AGAIN_SQL, pg_int(redis_batch), pg_int(STEP_ROWS)));
 }
 
@@ -145,8 +144,7 @@ static void send_all_again(struct request *rq, int64_t redis_batch)
 	                                          pg_int(STEP_ROWS)));
 	const struct pg_rows *numbered = pg_query(rq, OUTBOX_NUMBER_AFTER_SQL, pg_int(redis_batch));
 	if (!pg_empty(numbered))
-		log_warn(LOG_GROUP_JOBS,
-		         "postgres was restored to an earlier point, sending all events again",
+		log_warn("postgres was restored to an earlier point, sending all events again",
 		         f_int("redis_batch", redis_batch), f_int("rows", count));
 }
 
@@ -207,6 +205,6 @@ void outbox_measure(struct request *rq, struct tasks *tasks)
 	if (oldest_s < LAG_LOGGED_S || now_ms < tasks->lag_log_ms)
 		return;
 	tasks->lag_log_ms = now_ms + LAG_PAUSE_MS;
-	log_warn(LOG_GROUP_JOBS, "events wait to be sent to Redis",
-	         f_int("rows", pg_get_int(rows, 0, "unsent")), f_float("oldest_seconds", oldest_s));
+	log_warn("events wait to be sent to Redis", f_int("rows", pg_get_int(rows, 0, "unsent")),
+	         f_float("oldest_seconds", oldest_s));
 }

@@ -19,7 +19,7 @@ static void fail_abandoned(struct request *rq, struct tasks *tasks)
 	const struct pg_rows *rows =
 		pg_query(rq, JOB_FAIL_ABANDONED_SQL, pg_text(tasks->own_stream));
 	for (int row = 0; row < rows->count; row++)
-		log_warn(LOG_GROUP_JOBS, "task failed: its worker stopped during the last attempt",
+		log_warn("task failed: its worker stopped during the last attempt",
 		         f_text("task", pg_get(rows, row, "id")),
 		         f_text("kind", pg_get(rows, row, "kind")));
 }

@@ -62,7 +62,7 @@ static void trim(struct request *rq, const char *stream, const char *needed)
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		int64_t count = stream_command(rq, rows[i], ARRAY_LEN(rows[i]))->integer;
 		if (count > 0)
-			log_debug(LOG_GROUP_JOBS, "stream trimmed", f_text("stream", stream),
+			log_debug("stream trimmed", f_text("stream", stream),
 			          f_text("by", rows[i][2]), f_int("entries", count));
 	}
 }
@@ -113,8 +113,8 @@ static void forget_dead_letters(struct request *rq, const char *service)
 	const struct pg_rows *accounts = pg_query(rq, OUTBOX_DELETED_ACCOUNTS_SQL);
 	size_t count = FIXED + (size_t)accounts->count;
 	const char **argv = arena_array(rq->arena, count, sizeof(*argv));
-	const char *const fixed[FIXED] = {
-		"EVAL", FORGET, "1", arena_printf(rq->arena, "events.dead.%s", service)};
+	const char *const fixed[FIXED] = {"EVAL", FORGET, "1",
+	                                  arena_printf(rq->arena, "events.dead.%s", service)};
 	memcpy(argv, fixed, sizeof(fixed));
 	for (int row = 0; row < accounts->count; row++)
 		argv[FIXED + row] = pg_get(accounts, row, "id");
@@ -171,8 +171,7 @@ void replay_request(struct request *rq, const struct tasks *tasks, const char *s
                     const char *entry, int64_t now_ms)
 {
 	int64_t from_ms = strtoll(entry, NULL, 10) - MARGIN_MS;
-	log_warn(LOG_GROUP_JOBS,
-	         "the stream does not reach back to the last event, asking for a replay",
+	log_warn("the stream does not reach back to the last event, asking for a replay",
 	         f_text("stream", stream), f_text("position", entry));
 	redis_words(rq, "EVAL", REQUEST, "1",
 	            event_stream_key(rq->arena, stream, "replay", tasks->settings.service),
@@ -196,8 +195,8 @@ static void serve(struct request *rq, const char *stream, const char *reader)
 		run_in_steps(rq, &PG_CALL(OUTBOX_SEND_STREAM_AGAIN_SQL, pg_text(stream),
 	                                  pg_time(from_ms), pg_time(to_ms), pg_int(STEP_ROWS)));
 	redis_words(rq, "EVAL", ANSWERED, "1", key, request->text);
-	log_info(LOG_GROUP_JOBS, "a reader asked for a replay", f_text("stream", stream),
-	         f_text("reader", reader), f_int("rows", count));
+	log_info("a reader asked for a replay", f_text("stream", stream), f_text("reader", reader),
+	         f_int("rows", count));
 }
 
 void replay_serve(struct request *rq, struct tasks *tasks)

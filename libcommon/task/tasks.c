@@ -245,8 +245,7 @@ static void give_up_leases(struct request *rq)
 static void leases_given_up(struct request *rq)
 {
 	if (rq->problem.code != ERR_NONE)
-		log_warn(LOG_GROUP_JOBS, "leases not given up, they expire",
-		         f_text("error", rq->problem.detail));
+		log_warn("leases not given up, they expire", f_text("error", rq->problem.detail));
 }
 
 void tasks_give_up_leases(struct tasks *tasks)

@@ -136,10 +136,9 @@ static void report(struct tls_store *store, const char *fault)
 {
 	metric_set(&stale, NULL, NULL, fault != NULL);
 	if (!fault)
-		log_info(LOG_GROUP_MAIN, "certificates read again");
+		log_info("certificates read again");
 	else if (!store->fault || strcmp(store->fault, fault) != 0)
-		log_error(LOG_GROUP_MAIN,
-		          "the new certificates cannot be used, the previous ones are served",
+		log_error("the new certificates cannot be used, the previous ones are served",
 		          f_text("reason", fault));
 	free(store->fault);
 	store->fault = fault ? strdup(fault) : NULL;

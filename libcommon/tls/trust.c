@@ -168,12 +168,10 @@ static void read_again(struct tls_trust *trust)
 	struct arena *arena = arena_new();
 	const char *reason;
 	if (trust_read(trust, arena, &reason))
-		log_error(LOG_GROUP_MAIN,
-		          "the new certificates cannot be used, the previous ones are trusted",
+		log_error("the new certificates cannot be used, the previous ones are trusted",
 		          f_text("reason", reason));
 	else
-		log_info(LOG_GROUP_MAIN, "authorities read again",
-		         f_text("file", trust->files.file));
+		log_info("authorities read again", f_text("file", trust->files.file));
 	arena_free(arena);
 }
 

@@ -39,6 +39,5 @@ void evalenv_retention_keep(struct request *rq)
 		deleted += batch;
 	}
 	if (deleted > 0)
-		log_info(LOG_GROUP_APP, "old builds and evaluation runs deleted",
-		         f_int("count", deleted));
+		log_info("old builds and evaluation runs deleted", f_int("count", deleted));
 }

@@ -19,8 +19,7 @@ struct webhook_key webhook_secret_open(struct request *rq, const char *template_
 	struct webhook_key key;
 	const char *text = vault_open(rq->arena, context(rq, template_id), sealed, length);
 	if (!text || !webhook_secret_decode(rq->arena, text, &key)) {
-		log_error(LOG_GROUP_APP,
-		          "a stored secret does not open: its row was changed, or its key is "
+		log_error("a stored secret does not open: its row was changed, or its key is "
 		          "missing from SEAL_KEYS",
 		          f_text("template", template_id));
 		raise_error(rq, ERR_INTERNAL, "the template's secret cannot be read");

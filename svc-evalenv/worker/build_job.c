@@ -135,8 +135,8 @@ static void report(struct request *rq, struct job *job, struct job_fault fault)
 		job_send(rq, job, arena_printf(rq->arena, "%s/%s/report", job->kind->path, job->id),
 	                 json_write_mut(rq->arena, made, NULL), NULL, 0, &detail);
 	if (detail)
-		log_warn(LOG_GROUP_APP, "a report was refused", f_text("id", job->id),
-		         f_int("status", status), f_text("reason", detail));
+		log_warn("a report was refused", f_text("id", job->id), f_int("status", status),
+		         f_text("reason", detail));
 }
 
 const struct job_kind BUILD_JOB = {

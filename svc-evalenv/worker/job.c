@@ -89,8 +89,8 @@ static void beat(struct request *rq, struct job *job, bool is_last)
 	if (api_call_try(rq, &call))
 		return;
 	if (call.answer->status != 200) {
-		log_warn(LOG_GROUP_APP, "work was lost", f_text("id", job->id),
-		         f_int("attempt", job->attempt), f_text("reason", api_detail(&call)));
+		log_warn("work was lost", f_text("id", job->id), f_int("attempt", job->attempt),
+		         f_text("reason", api_detail(&call)));
 		job->end = JOB_LOST;
 	} else if (json_get_bool(call.json, "cancelled", false)) {
 		job->end = JOB_CANCELLED;
@@ -221,8 +221,8 @@ int job_send(struct request *rq, struct job *job, const char *path, const char *
 		}
 		fiber_sleep(rq, backoff_ms(failures, RETRY_MS, RETRY_MAX_MS));
 	}
-	log_warn(LOG_GROUP_APP, "work was lost", f_text("id", job->id),
-	         f_int("attempt", job->attempt), f_text("reason", "the report was not answered"));
+	log_warn("work was lost", f_text("id", job->id), f_int("attempt", job->attempt),
+	         f_text("reason", "the report was not answered"));
 	*ret_detail = NULL;
 	return 0;
 }
@@ -265,7 +265,7 @@ const char *job_unwritten(struct request *rq, struct job *job, const char *file)
 
 void job_give_back(struct request *rq, struct job *job, int why)
 {
-	log_warn(LOG_GROUP_APP, "work was not begun and is given back", f_text("id", job->id),
+	log_warn("work was not begun and is given back", f_text("id", job->id),
 	         f_int("attempt", job->attempt), f_text("reason", uv_strerror(why)));
 	job->is_lacking = true;
 	give_back(rq, job);
@@ -277,8 +277,8 @@ static void end_unbegun(struct request *rq, struct job *job, const char *message
 		job_give_back(rq, job, job->why_unbegun);
 		return;
 	}
-	log_warn(LOG_GROUP_APP, "work was not begun", f_text("id", job->id),
-	         f_int("attempt", job->attempt), f_text("reason", message));
+	log_warn("work was not begun", f_text("id", job->id), f_int("attempt", job->attempt),
+	         f_text("reason", message));
 	job->kind->report(rq, job, (struct job_fault){"environment", message});
 }
 
@@ -300,8 +300,8 @@ void job_main(struct request *rq)
 		return;
 	}
 	const char *wrong = job->kind->prepare(rq, job, &spec);
-	log_info(LOG_GROUP_APP, "work begun", f_text("kind", job->kind->name),
-	         f_text("id", job->id), f_int("attempt", job->attempt));
+	log_info("work begun", f_text("kind", job->kind->name), f_text("id", job->id),
+	         f_int("attempt", job->attempt));
 	if (!wrong)
 		wrong = start(rq, job, &spec);
 	if (wrong) {
@@ -310,8 +310,7 @@ void job_main(struct request *rq)
 	}
 	follow(rq, job);
 	finish(rq, job);
-	log_info(LOG_GROUP_APP, "work ended", f_text("kind", job->kind->name),
-	         f_text("id", job->id), f_int("attempt", job->attempt),
-	         f_int("exit_status", job->child->exit_status), f_int("end", job->end),
-	         f_int("output_bytes", job->child->output.length));
+	log_info("work ended", f_text("kind", job->kind->name), f_text("id", job->id),
+	         f_int("attempt", job->attempt), f_int("exit_status", job->child->exit_status),
+	         f_int("end", job->end), f_int("output_bytes", job->child->output.length));
 }

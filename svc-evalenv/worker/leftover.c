@@ -32,7 +32,7 @@ static void remove_container(const char *name)
 	char *script = NULL;
 	require(asprintf(&script, "NAME=%s\n%s", name, builder_remove_script) > 0);
 	if (!child_try(script, false))
-		log_warn(LOG_GROUP_APP, "a container may be left", f_text("name", name));
+		log_warn("a container may be left", f_text("name", name));
 	free(script);
 }
 
@@ -51,8 +51,7 @@ static void remove_if_left(const char *folder)
 	int lock = folder_lock(folder);
 	if (lock < 0)
 		return;
-	log_info(LOG_GROUP_APP, "work of a worker that was killed is removed",
-	         f_text("folder", folder));
+	log_info("work of a worker that was killed is removed", f_text("folder", folder));
 	leftover_remove(folder);
 	close(lock);
 }

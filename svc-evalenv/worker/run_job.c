@@ -228,8 +228,8 @@ static void report(struct request *rq, struct job *job, struct job_fault fault)
 		status = deliver(rq, job, content_of(rq, job, NULL, fault), &detail);
 	}
 	if (detail)
-		log_warn(LOG_GROUP_APP, "a result was refused", f_text("id", job->id),
-		         f_int("status", status), f_text("reason", detail));
+		log_warn("a result was refused", f_text("id", job->id), f_int("status", status),
+		         f_text("reason", detail));
 }
 
 const struct job_kind RUN_JOB = {

@@ -95,11 +95,10 @@ static void read_claim(struct request *rq, struct slot *slot, const struct api_c
 	} else if (call->answer->status == 200) {
 		if (job_read(rq, &slot->job, call->json, fetch_date_s(call->answer), claimed_ms))
 			return;
-		log_error(LOG_GROUP_APP, "the answer to a claim is unusable");
+		log_error("the answer to a claim is unusable");
 		slot->job.id = NULL;
 	} else if (call->answer->status != 204) {
-		log_error(LOG_GROUP_APP, "a claim was refused",
-		          f_int("status", call->answer->status),
+		log_error("a claim was refused", f_int("status", call->answer->status),
 		          f_text("reason", api_detail(call)));
 		slot->pause_ms = RETRY_MAX_MS;
 	}
@@ -118,8 +117,7 @@ static bool claim(struct request *rq, struct slot *slot)
 	enum err_code code = api_call_try(rq, &call);
 	if (code) {
 		slot->pause_ms = backoff_ms(++slot->failures, RETRY_MS, RETRY_MAX_MS);
-		log_warn(LOG_GROUP_APP, "a claim was not answered",
-		         f_text("reason", err_info(code)->detail),
+		log_warn("a claim was not answered", f_text("reason", err_info(code)->detail),
 		         f_int("pause_ms", slot->pause_ms));
 		return false;
 	}
@@ -156,12 +154,12 @@ static void work_in(struct request *rq, struct slot *slot, char *folder)
 	slot->job.folder = folder;
 	fiber_spawn(rq, job_main, &slot->job);
 	if (fiber_join_try(rq, &problem))
-		log_error(LOG_GROUP_APP, "work was given up", f_text("id", slot->job.id),
+		log_error("work was given up", f_text("id", slot->job.id),
 		          f_text("reason", problem.detail));
 	fiber_spawn(rq, remove_main, folder);
 	if (fiber_join_try(rq, &problem))
-		log_error(LOG_GROUP_APP, "a folder is left until the next start",
-		          f_text("folder", folder), f_text("reason", problem.detail));
+		log_error("a folder is left until the next start", f_text("folder", folder),
+		          f_text("reason", problem.detail));
 }
 
 static void work(struct request *rq, struct slot *slot)
@@ -186,8 +184,7 @@ static void work(struct request *rq, struct slot *slot)
 static void take(struct request *rq, struct slot *slot)
 {
 	if (!folder_takes_files(work_dir)) {
-		log_error(LOG_GROUP_APP, "nothing is claimed: WORK_DIR takes no files",
-		          f_text("folder", work_dir),
+		log_error("nothing is claimed: WORK_DIR takes no files", f_text("folder", work_dir),
 		          f_text("reason", uv_strerror(uv_translate_sys_error(errno))));
 		pause_lacking(slot);
 	} else if (claim(rq, slot)) {
@@ -256,8 +253,8 @@ static void program_main(struct request *rq)
 	program->slots = arena_array(rq->arena, program->slot_count, sizeof(*program->slots));
 	listen_for(rq, program, &program->on_term, SIGTERM);
 	listen_for(rq, program, &program->on_int, SIGINT);
-	log_info(LOG_GROUP_MAIN, "working", f_text("worker", worker_name),
-	         f_int("build_slots", build_slots), f_int("run_slots", run_slots));
+	log_info("working", f_text("worker", worker_name), f_int("build_slots", build_slots),
+	         f_int("run_slots", run_slots));
 	for (size_t i = 0; i < program->slot_count; i++) {
 		struct slot *slot = &program->slots[i];
 		slot->program = program;
@@ -265,7 +262,7 @@ static void program_main(struct request *rq)
 		fiber_spawn(rq, slot_main, slot);
 	}
 	fiber_join(rq);
-	log_info(LOG_GROUP_MAIN, "stopped");
+	log_info("stopped");
 	uv_close((uv_handle_t *)&program->on_term, NULL);
 	uv_close((uv_handle_t *)&program->on_int, NULL);
 }

@@ -42,7 +42,7 @@ struct paper paper_fetch(struct request *rq, const char *arxiv_id)
 	if (status == 200 && !fetch_json(rq->arena, answer, &paper.asset))
 		return paper;
 	if (status != 404)
-		log_warn(LOG_GROUP_APP, "paper not fetched", f_text("arxiv_id", arxiv_id),
+		log_warn("paper not fetched", f_text("arxiv_id", arxiv_id),
 		         f_text("error", code ? err_info(code)->slug : NULL),
 		         f_int("status", status));
 	paper.asset = NULL;

@@ -68,7 +68,7 @@ void result_analysis_refuse(struct request *rq, struct result_analysis *c)
 	const char *why = arena_printf(rq->arena, "%s %s", c->problem.fields->field,
 	                               c->problem.fields->message);
 	plan_read(rq->arena, c->experiment, &of_plan, plan);
-	log_info(LOG_GROUP_APP, "linked runs cannot be analysed", f_text("source", c->source),
+	log_info("linked runs cannot be analysed", f_text("source", c->source),
 	         f_text("detail", why));
 	if (of_plan.field_count)
 		return;

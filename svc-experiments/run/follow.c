@@ -24,7 +24,7 @@ static yyjson_val *ask_or_nothing(struct request *rq, enum internal_id id, const
 	if (answer.code && !is_refused)
 		service_answer_raise(rq, &answer);
 	if (answer.code)
-		log_info(LOG_GROUP_APP, "the code host reports nothing of a run",
+		log_info("the code host reports nothing of a run",
 		         f_text("error", err_info(answer.code)->slug),
 		         f_text("detail", answer.detail));
 	return answer.json;

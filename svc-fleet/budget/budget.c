@@ -156,8 +156,7 @@ void budget_delete(struct request *rq)
 static void warn_of_zone(const char *budget, const char *lost_zone)
 {
 	if (lost_zone)
-		log_warn(LOG_GROUP_APP,
-		         "the time zone of a budget exists no more, and its periods are of UTC",
+		log_warn("the time zone of a budget exists no more, and its periods are of UTC",
 		         f_text("budget", budget), f_text("time_zone", lost_zone));
 }
 
@@ -167,7 +166,7 @@ static void on_checked(const struct pg_rows *rows, const char *id, void *context
 	double *drift_usd = context, found_usd = pg_get_float(rows, 0, "drift_usd");
 	warn_of_zone(id, pg_get(rows, 0, "lost_zone"));
 	if (found_usd > 0)
-		log_error(LOG_GROUP_APP, "a budget differed from its runs", f_text("budget", id),
+		log_error("a budget differed from its runs", f_text("budget", id),
 		          f_float("usd", found_usd));
 	*drift_usd += found_usd;
 }

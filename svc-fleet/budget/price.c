@@ -140,7 +140,7 @@ void prices_refresh(struct request *rq)
 	yyjson_val *list = read_list(rq->arena, &problem);
 	metric_set(&refused_gauge, NULL, NULL, !list);
 	if (!list) {
-		log_error(LOG_GROUP_APP, "the prices have a fault, and stay as they were",
+		log_error("the prices have a fault, and stay as they were",
 		          f_text("file", prices_file), f_text("field", problem.fields->field),
 		          f_text("error", problem.fields->message));
 		return;
@@ -151,7 +151,7 @@ void prices_refresh(struct request *rq)
 	if (strcmp(digest, stored) == 0)
 		return;
 	if (pg_value_bool(pg_query(rq, PRICE_LIST_STORE_SQL, pg_text(digest), pg_text(prices)), 0))
-		log_info(LOG_GROUP_APP, "new prices are used", f_text("digest", digest));
+		log_info("new prices are used", f_text("digest", digest));
 	memcpy(stored, digest, sizeof(digest));
 }
 

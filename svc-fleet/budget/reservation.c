@@ -164,6 +164,5 @@ void reservations_expire(struct request *rq)
 	};
 	int64_t count = rows_work(rq, &work, NULL);
 	if (count)
-		log_info(LOG_GROUP_APP, "reservations of runs have expired",
-		         f_int("reservations", count));
+		log_info("reservations of runs have expired", f_int("reservations", count));
 }

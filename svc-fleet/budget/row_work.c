@@ -40,9 +40,8 @@ static void turn_run(struct request *rq)
 static void report(const struct turn *turn)
 {
 	metric_add(&faults_total, turn->work->row, NULL, 1);
-	log_error(LOG_GROUP_APP, "a row of budgets has a fault, and is left out",
-	          f_text("row", turn->work->row), f_text("id", turn->id),
-	          f_text("error", turn->fault));
+	log_error("a row of budgets has a fault, and is left out", f_text("row", turn->work->row),
+	          f_text("id", turn->id), f_text("error", turn->fault));
 }
 
 /* Whether the row had work. One that concurrent work was in the way of is left to the next pass. */

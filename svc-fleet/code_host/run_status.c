@@ -37,7 +37,7 @@ static void ask(struct request *rq, const char *repo, const char *now)
 		         pg_text(run), pg_text(now));
 		return;
 	}
-	log_info(LOG_GROUP_APP, "the newest run is not known", f_text("repo", repo),
+	log_info("the newest run is not known", f_text("repo", repo),
 	         f_text("error", err_info(answer.code)->slug), f_text("detail", answer.detail));
 	if (!err_info(answer.code)->is_transient)
 		pg_query(rq, RUN_STATUS_GIVE_UP_SQL, pg_uuid(rq->caller.account), pg_text(repo));

@@ -223,7 +223,7 @@ static void note(struct request *rq, const struct trigger *trigger, yyjson_val *
 	               pg_text(json_get_text(started, "repo")), run_id ? pg_int(run_id) : pg_null(),
 	               pg_text(json_get_text(started, "dispatched_at")), pg_text(trigger->key));
 	if (code)
-		log_warn(LOG_GROUP_APP, "a started run was not noted", f_int("run_id", run_id),
+		log_warn("a started run was not noted", f_int("run_id", run_id),
 		         f_text("error", err_info(code)->slug));
 }
 

@@ -50,7 +50,7 @@ void fleet_retention_keep(struct request *rq)
 {
 	int64_t runs = delete_runs(rq);
 	if (runs > 0)
-		log_info(LOG_GROUP_APP, "old runs removed", f_int("count", runs));
+		log_info("old runs removed", f_int("count", runs));
 }
 
 void fleet_rejections_keep(struct request *rq)
@@ -61,7 +61,7 @@ void fleet_rejections_keep(struct request *rq)
 		deleted += batch;
 	}
 	if (deleted > 0)
-		log_info(LOG_GROUP_APP, "old rejections removed", f_int("count", deleted));
+		log_info("old rejections removed", f_int("count", deleted));
 }
 
 /* A month is a transaction, so that the lock of one does not last while another is looked at. */
@@ -75,6 +75,6 @@ void fleet_months_keep(struct request *rq)
 	while (pg_value_bool(pg_query(rq, RETENTION_DROP_RUNS_SQL, pg_int(run_days)), 0))
 		months++;
 	if (details || months)
-		log_info(LOG_GROUP_APP, "old months of runs and of their details dropped",
-		         f_int("runs", months), f_int("details", details));
+		log_info("old months of runs and of their details dropped", f_int("runs", months),
+		         f_int("details", details));
 }

@@ -18,7 +18,7 @@ static void renew(struct request *rq, const char *repo)
 		service_ask_try(rq, internal_op(INTERNAL_ID_repository_access_get),
 	                        ASK_BODY(rq, {"repo", repo}), ASK_TIMEOUT_MS);
 	if (answer.code)
-		log_info(LOG_GROUP_APP, "access to a repository is not known", f_text("repo", repo),
+		log_info("access to a repository is not known", f_text("repo", repo),
 		         f_text("error", err_info(answer.code)->slug),
 		         f_text("detail", answer.detail));
 	else if (json_get_bool(answer.json, "access", false))

@@ -69,7 +69,7 @@ void rate_limit_obey(struct request *rq, const char *name, const struct fetch_re
 	if (seconds <= 0)
 		return;
 	pg_query(rq, RATE_LIMIT_SET_SQL, pg_text(name), pg_int(seconds));
-	log_warn(LOG_GROUP_APP, "the code host's rate limit is reached", f_text("limit", name),
+	log_warn("the code host's rate limit is reached", f_text("limit", name),
 	         f_int("seconds", seconds));
 	if (is_refused(answer))
 		raise_limit(rq, seconds);

@@ -51,8 +51,7 @@ bool credentials_try_open(struct arena *arena, const struct credentials_owner *o
 	yyjson_val *root = NULL;
 	const char *text = vault_open(arena, credentials_context(arena, owner), sealed, length);
 	if (!text || json_parse(arena, text, strlen(text), &root, NULL)) {
-		log_error(LOG_GROUP_APP,
-		          "a stored token does not open: its row was changed, or its key is "
+		log_error("a stored token does not open: its row was changed, or its key is "
 		          "missing from SEAL_KEYS",
 		          f_text("connection", owner->connection),
 		          f_text("provider", owner->provider));

@@ -98,7 +98,7 @@ void revocations_forget(struct request *rq)
 {
 	struct pg_rows *gone = pg_query(rq, REVOCATION_FORGET_SQL);
 	for (int row = 0; row < gone->count; row++)
-		log_warn(LOG_GROUP_APP, "tokens were not revoked, and are forgotten",
+		log_warn("tokens were not revoked, and are forgotten",
 		         f_text("provider", pg_get(gone, row, "provider")),
 		         f_text("connection", pg_get(gone, row, "id")));
 }

@@ -49,7 +49,7 @@ static void give_up(struct request *rq, const struct refresh *refresh, enum oaut
 	pg_query(rq, REFRESH_GIVE_UP_SQL, pg_text(refresh->connection), pg_text(refresh->fence),
 	         pg_text(reason), pg_bool(outcome == OAUTH_REFUSED),
 	         pg_bool(outcome == OAUTH_REFUSED_UNCLEARLY));
-	log_warn(LOG_GROUP_APP, "token not refreshed", f_text("provider", refresh->provider->name),
+	log_warn("token not refreshed", f_text("provider", refresh->provider->name),
 	         f_text("connection", refresh->connection), f_text("reason", reason));
 }
 
@@ -128,8 +128,7 @@ static void refresh_done(struct request *rq)
 {
 	struct refresh *refresh = rq->user;
 	if (rq->problem.code)
-		log_error(LOG_GROUP_APP, "refresh of a token failed",
-		          f_text("provider", refresh->provider->name),
+		log_error("refresh of a token failed", f_text("provider", refresh->provider->name),
 		          f_text("connection", refresh->connection),
 		          f_text("problem", rq->problem.detail));
 	free(refresh);

@@ -73,8 +73,7 @@ static void judge_slack(struct request *rq, const struct fetch_response *answer,
 	if (answer->status == 403 || answer->status == 404 || answer->status == 410)
 		outcome->disable = is_word ? arena_strdup(rq->arena, answer->body) : "refused";
 	if (answer->status == 400)
-		log_error(LOG_GROUP_APP, "slack refuses the form of a message",
-		          f_text("why", outcome->response));
+		log_error("slack refuses the form of a message", f_text("why", outcome->response));
 	if (answer->status == 429)
 		outcome->pause_ms = fetch_retry_after_within_ms(answer, RETRY_AFTER_MAX_MS);
 	outcome->is_final = outcome->disable || answer->status == 400;

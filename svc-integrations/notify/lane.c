@@ -103,10 +103,9 @@ static void report(const struct sending *sending, const struct last_attempt *las
 	if (outcome->disable)
 		metric_add(&disabled_total, kind, NULL, 1);
 	if (!outcome->is_delivered)
-		log_info(LOG_GROUP_APP, "a message was not delivered",
-		         f_text("endpoint", sending->endpoint), f_text("delivery", last->delivery),
-		         f_int("status", outcome->status), f_text("why", outcome->error),
-		         f_text("outcome", how));
+		log_info("a message was not delivered", f_text("endpoint", sending->endpoint),
+		         f_text("delivery", last->delivery), f_int("status", outcome->status),
+		         f_text("why", outcome->error), f_text("outcome", how));
 }
 
 static void make(struct request *rq, const struct lane *lane, const struct pg_rows *next,

@@ -18,6 +18,5 @@ void notify_days_keep(struct request *rq)
 {
 	struct pg_rows *rows = pg_query(rq, MESSAGE_DAYS_KEEP_SQL, pg_int(notify_days));
 	if (pg_value_int(rows, 0) > 0)
-		log_info(LOG_GROUP_APP, "old messages dropped",
-		         f_int("days", pg_value_int(rows, 0)));
+		log_info("old messages dropped", f_int("days", pg_value_int(rows, 0)));
 }

@@ -47,8 +47,7 @@ const struct registration *registration_open(struct request *rq,
 	const void *sealed = pg_get_bytes(arena, rows, 0, "secrets", &length);
 	const char *text = vault_open(arena, context_of(arena, app->app_id), sealed, length);
 	if (!text) {
-		log_error(LOG_GROUP_APP,
-		          "the secrets of the app do not open: its row was changed, or its key is "
+		log_error("the secrets of the app do not open: its row was changed, or its key is "
 		          "missing from SEAL_KEYS",
 		          f_text("app", app->app_id));
 		raise_error(rq, ERR_CONFLICT,

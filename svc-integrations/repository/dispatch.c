@@ -132,7 +132,7 @@ static void wait_for_run(struct request *rq, struct dispatch *d)
 	fiber_spawn(rq, look_for_run, d);
 	enum err_code code = fiber_join_try(rq, &problem);
 	if (code)
-		log_warn(LOG_GROUP_APP, "the run of a dispatch was not found",
+		log_warn("the run of a dispatch was not found",
 		         f_text("repo", d->repository.full_name),
 		         f_text("error", err_info(code)->slug));
 }

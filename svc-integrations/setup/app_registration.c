@@ -166,8 +166,8 @@ const struct registration *app_registration_take(struct request *rq, const char 
 		raise_error(rq, ERR_APP_EXISTS,
 		            "another app was stored meanwhile; delete %s at the code host",
 		            app->html_url);
-	log_info(LOG_GROUP_APP, "the app at the code host was registered",
-	         f_text("slug", app->slug), f_text("owner", app->owner));
+	log_info("the app at the code host was registered", f_text("slug", app->slug),
+	         f_text("owner", app->owner));
 	return app;
 }
 
@@ -265,6 +265,6 @@ void app_delete(struct request *rq)
 	request_input_none(rq);
 	if (!registration_delete(rq, !provider_code_host_client_is_set()))
 		raise_error(rq, ERR_NOT_FOUND, "no app was made here");
-	log_info(LOG_GROUP_APP, "the app at the code host was forgotten");
+	log_info("the app at the code host was forgotten");
 	reply_json(rq, 200, "{\"deleted\": true}");
 }

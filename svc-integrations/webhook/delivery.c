@@ -160,6 +160,6 @@ void delivery_days_keep(struct request *rq)
 	struct pg_rows *rows =
 		pg_query(rq, DELIVERY_DAYS_KEEP_SQL, pg_int(delivery_retention_days));
 	if (pg_value_int(rows, 0) > 0)
-		log_info(LOG_GROUP_APP, "old deliveries of webhooks deleted",
+		log_info("old deliveries of webhooks deleted",
 		         f_int("days", pg_value_int(rows, 0)));
 }

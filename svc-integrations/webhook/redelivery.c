@@ -97,20 +97,19 @@ static void ask(struct request *rq, const char *delivery, const char *attempt)
 	const char *path = arena_printf(rq->arena, "/app/hook/deliveries/%s/attempts", attempt);
 	struct code_host_answer answer = code_host_call(rq, &auth, "POST", path, NULL);
 	if (answer.status == 202) {
-		log_info(LOG_GROUP_APP, "asked the code host to deliver again",
-		         f_text("delivery", delivery));
+		log_info("asked the code host to deliver again", f_text("delivery", delivery));
 		return;
 	}
 	pg_query(rq, REDELIVERY_FORGET_SQL, pg_text(delivery));
-	log_warn(LOG_GROUP_APP, "the code host does not deliver again",
-	         f_text("delivery", delivery), f_text("reason", code_host_reason(rq, &answer)));
+	log_warn("the code host does not deliver again", f_text("delivery", delivery),
+	         f_text("reason", code_host_reason(rq, &answer)));
 }
 
 static void ask_due(struct request *rq)
 {
 	struct pg_rows *lost = pg_query(rq, REDELIVERY_SETTLE_SQL);
 	if (pg_value_int(lost, 0) > 0)
-		log_warn(LOG_GROUP_APP, "deliveries of the code host never arrived",
+		log_warn("deliveries of the code host never arrived",
 		         f_int("deliveries", pg_value_int(lost, 0)));
 	for (int i = 0; i < ASKED_MAX; i++) {
 		struct pg_rows *rows =

@@ -95,7 +95,7 @@ void feed_delete(struct request *rq)
 		pg_query(rq, FEED_DELETE_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
 	require_row(rq, rows, "no such feed");
 	pg_commit(rq);
-	log_always(LOG_GROUP_APP, "feed deleted", f_text("feed_id", in->id));
+	log_always("feed deleted", f_text("feed_id", in->id));
 	reply_json(rq, 200, pg_json(rows));
 }
 

@@ -91,6 +91,5 @@ void background_follow(struct request *rq, int64_t documents)
 		return;
 	enum err_code code = draw(rq);
 	if (code)
-		log_warn(LOG_GROUP_APP, "the background was not drawn",
-		         f_text("error", err_info(code)->slug));
+		log_warn("the background was not drawn", f_text("error", err_info(code)->slug));
 }

@@ -37,8 +37,8 @@ METRIC_COUNTER(searches_counter, "expops_pool_searches_total",
 /* Maximum length of the search text in bytes; svc-search takes this many characters. */
 #define SEARCH_TEXT_MAX 60000
 
-/* The row of pool_source. */
-struct source {
+/* An interest and its pool: the row of pool_source. */
+struct interest {
 	const char *name, *context; /* with the texts that its addresses lead to */
 	int64_t version;            /* pool_version, rises when name or context change */
 	bool has_pool;              /* whose status is ready */
@@ -55,14 +55,14 @@ struct source {
 	struct stored_pool stored;
 };
 
-static bool source_load(struct request *rq, const char *interest, struct source *source)
+static bool interest_load(struct request *rq, const char *interest, struct interest *row)
 {
 	struct pg_rows *rows =
 		pg_query(rq, POOL_SOURCE_SQL, pg_text(interest), pg_int(SEARCH_LEFT_OUT_MAX));
 	if (pg_empty(rows))
 		return false;
 	const char *relevances = pg_get(rows, 0, "relevances");
-	*source = (struct source){
+	*row = (struct interest){
 		.name = pg_get(rows, 0, "name"),
 		.context = pg_get(rows, 0, "context"),
 		.version = pg_get_int(rows, 0, "pool_version"),
@@ -110,12 +110,12 @@ static enum err_code append_linked(struct request *rq, const char *words, struct
  * paper that is searched with, 2 found most of the rest of its readers' libraries on CiteULike
  * (recall in 50 of .230; .223 for 1, .227 for 3). Labels and identifiers do not count: one rare
  * word of them would outweigh the context. */
-static const char *search_words(struct arena *arena, const struct source *source)
+static const char *search_words(struct arena *arena, const struct interest *row)
 {
-	const char *topic = interest_name_topic(arena, source->name);
+	const char *topic = interest_name_topic(arena, row->name);
 	if (!topic[0])
-		return source->context[0] ? source->context : source->name;
-	return arena_printf(arena, "%s\n%s\n%s", topic, topic, source->context);
+		return row->context[0] ? row->context : row->name;
+	return arena_printf(arena, "%s\n%s\n%s", topic, topic, row->context);
 }
 
 /* A digest of all that decides what is found. */
@@ -130,10 +130,10 @@ static const char *question_of(struct request *rq, const struct pool_search *sea
 }
 
 /* What to search the interest's candidates with, in the arena of `rq`. */
-static enum err_code search_new(struct request *rq, const struct source *source,
+static enum err_code search_new(struct request *rq, const struct interest *row,
                                 struct pool_search **ret_search)
 {
-	const char *words = search_words(rq->arena, source);
+	const char *words = search_words(rq->arena, row);
 	struct buf text = {.arena = rq->arena};
 	buf_puts(&text, interest_text_clean(rq->arena, words));
 	enum err_code code = append_linked(rq, words, &text);
@@ -142,14 +142,14 @@ static enum err_code search_new(struct request *rq, const struct source *source,
 	*ret_search = arena_new_of(rq->arena, struct pool_search);
 	**ret_search = (struct pool_search){
 		.text = text.data,
-		.sources = source->sources,
-		.version = source->version,
-		.left_out = source->recommended,
-		.recommended_at = source->recommended_at,
+		.sources = row->sources,
+		.version = row->version,
+		.left_out = row->recommended,
+		.recommended_at = row->recommended_at,
 		.limit = pool_size,
 	};
-	if (source->recommended_count < SEARCH_LEFT_OUT_MAX)
-		(*ret_search)->context_version = source->context_version;
+	if (row->recommended_count < SEARCH_LEFT_OUT_MAX)
+		(*ret_search)->context_version = row->context_version;
 	(*ret_search)->question = question_of(rq, *ret_search);
 	return ERR_NONE;
 }
@@ -183,7 +183,8 @@ static void add_known(yyjson_mut_doc *doc, yyjson_mut_val *body, const struct st
 /* Ask for the candidates without their papers: those of the `last` search, renewed, or those with
  * the ids `only`, with explanations. NULL: neither. */
 static enum err_code search_run(struct request *rq, const struct pool_search *search,
-                                const struct source *last, const char *only, const char **ret_json)
+                                const struct interest *last, const char *only,
+                                const char **ret_json)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *body = yyjson_mut_obj(doc);
@@ -207,7 +208,7 @@ static enum err_code search_run(struct request *rq, const struct pool_search *se
 
 /* Search, or renew the candidates of the `last` search, and read the answer. */
 static enum err_code search_answer(struct request *rq, struct pool_search *search,
-                                   const struct source *last)
+                                   const struct interest *last)
 {
 	const char *answer;
 	yyjson_val *root;
@@ -245,7 +246,7 @@ static enum err_code keep_papers(struct request *rq, const struct pool_search *s
 
 /* Whether the candidates of the last search can be renewed. Where more than half of a full pool was
  * recommended since, another search of all papers is worth its time. */
-static bool is_renewable(const struct source *last, const struct pool_search *search)
+static bool is_renewable(const struct interest *last, const struct pool_search *search)
 {
 	return last->stored.relevances &&
 	       yyjson_obj_size(last->stored.relevances) <= SEARCH_LIMIT_MAX && !last->is_outdated &&
@@ -255,7 +256,7 @@ static bool is_renewable(const struct source *last, const struct pool_search *se
 
 /* Whether the candidates are those of the `last` search, which are stored: the index is as it was,
  * and none was recommended since. Those of the best that were stay candidates. */
-static bool is_stored(const struct pool_search *search, const struct source *last)
+static bool is_stored(const struct pool_search *search, const struct interest *last)
 {
 	return last->has_pool && search->cursor &&
 	       strcmp(search->cursor, last->stored.cursor) == 0 &&
@@ -264,33 +265,38 @@ static bool is_stored(const struct pool_search *search, const struct source *las
 
 /* Search, and store the papers that are not stored yet. The previous release of svc-search leaves
  * nothing out. */
-static enum err_code search_candidates(struct request *rq, const struct source *source,
+static enum err_code search_candidates(struct request *rq, const struct interest *row,
                                        struct pool_search **ret_search)
 {
-	enum err_code code = search_new(rq, source, ret_search);
+	enum err_code code = search_new(rq, row, ret_search);
 	if (code)
 		return code;
 	struct pool_search *search = *ret_search;
-	bool is_known = is_renewable(source, search);
-	code = search_answer(rq, search, is_known ? source : NULL);
+	bool is_known = is_renewable(row, search);
+	code = search_answer(rq, search, is_known ? row : NULL);
 	if (!code && search->left_out && !search->leaves_out) {
-		search->limit = MIN_OF(pool_size + source->recommended_count, SEARCH_LIMIT_MAX);
+		search->limit = MIN_OF(pool_size + row->recommended_count, SEARCH_LIMIT_MAX);
 		code = search_answer(rq, search, NULL);
 	}
 	if (code)
 		return code;
-	search->is_stored = is_known && !search->is_whole && is_stored(search, source);
+	search->is_stored = is_known && !search->is_whole && is_stored(search, row);
 	metric_add(&searches_counter, search->is_whole ? "whole" : "changes", NULL, 1);
 	return keep_papers(rq, search);
 }
 
 /* Store the candidates. No row: the interest was changed or deleted, or its candidates were stored
  * by another, meanwhile. */
-static struct pg_rows *save(struct request *rq, const char *interest, const struct source *source,
+static struct pg_rows *save(struct request *rq, const char *interest, const struct interest *row,
                             const struct pool_search *search)
 {
-	return pg_query(rq, POOL_SAVE_SQL, pg_text(interest), pg_int(source->version),
-	                pg_text(pool_change_write(rq->arena, &source->stored, search)));
+	return pg_query(rq, POOL_SAVE_SQL, pg_text(interest), pg_int(row->version),
+	                pg_text(pool_change_write(rq->arena, &row->stored, search)));
+}
+
+static attr_noreturn void search_raise(struct request *rq, enum err_code code)
+{
+	raise_error(rq, code, "svc-search: %s", err_info(code)->detail);
 }
 
 /* Draw the background if `saved` says so. */
@@ -304,23 +310,23 @@ static void follow_index(struct request *rq, const struct pg_rows *saved)
 void pool_build(struct request *rq, struct task *task)
 {
 	const char *interest = json_get_text(task->input, "interest_id");
-	struct source source;
+	struct interest row;
 	struct pool_search *search;
 	sources_read(rq, interest);
-	if (!source_load(rq, interest, &source)) {
+	if (!interest_load(rq, interest, &row)) {
 		task_complete(rq, task, "{}", "the interest was deleted");
 		return;
 	}
-	if (source.is_unread) {
-		pg_query(rq, POOL_FAIL_SQL, pg_text(interest), pg_int(source.version));
+	if (row.is_unread) {
+		pg_query(rq, POOL_FAIL_SQL, pg_text(interest), pg_int(row.version));
 		task_complete(rq, task, "{}", "the repository could not be read");
 		return;
 	}
-	enum err_code code = search_candidates(rq, &source, &search);
+	enum err_code code = search_candidates(rq, &row, &search);
 	if (code)
-		raise_error(rq, code, "svc-search is unavailable");
+		search_raise(rq, code);
 	pg_begin(rq);
-	struct pg_rows *saved = save(rq, interest, &source, search);
+	struct pg_rows *saved = save(rq, interest, &row, search);
 	if (pg_empty(saved)) {
 		task_complete(rq, task, "{}",
 		              "the interest was changed or deleted during the search");
@@ -339,24 +345,24 @@ void pool_build(struct request *rq, struct task *task)
 enum pool_renewal pool_renew(struct request *rq, const char *interest,
                              struct pool_search **ret_search)
 {
-	struct source source;
+	struct interest row;
 	struct pool_search *search;
-	if (!source_load(rq, interest, &source))
+	if (!interest_load(rq, interest, &row))
 		return POOL_INTEREST_DELETED;
-	if (source.is_unread)
-		return POOL_RENEWED;
-	enum err_code code = search_candidates(rq, &source, &search);
-	if (code && !source.has_pool)
-		raise_error(rq, code, "svc-search is unavailable");
+	if (row.is_unread)
+		return POOL_KEPT;
+	enum err_code code = search_candidates(rq, &row, &search);
+	if (code && !row.has_pool)
+		search_raise(rq, code);
 	if (code) {
-		log_warn(LOG_GROUP_APP, "svc-search is unavailable, using the stored pool",
+		log_warn("svc-search is unavailable, using the stored pool",
 		         f_text("interest", interest));
-		return POOL_RENEWED;
+		return POOL_KEPT;
 	}
 	*ret_search = search;
 	if (search->is_stored)
 		return POOL_RENEWED;
-	struct pg_rows *saved = save(rq, interest, &source, search);
+	struct pg_rows *saved = save(rq, interest, &row, search);
 	if (pg_empty(saved))
 		return POOL_INTEREST_CHANGED;
 	follow_index(rq, saved);
@@ -368,7 +374,7 @@ const char *pool_explain(struct request *rq, const struct pool_search *search, c
 	const char *answer = NULL;
 	enum err_code code = search_run(rq, search, NULL, ids_json, &answer);
 	if (code)
-		log_warn(LOG_GROUP_APP, "svc-search is unavailable, explaining without it");
+		log_warn("svc-search is unavailable, explaining without it");
 	return answer;
 }
 
@@ -377,7 +383,7 @@ const char *pool_lookup(struct request *rq, const char *ids_json)
 	const char *answer = NULL;
 	enum err_code code = asset_lookup(rq, ids_json, &answer);
 	if (code)
-		raise_error(rq, code, "svc-search is unavailable");
+		search_raise(rq, code);
 	return answer;
 }
 

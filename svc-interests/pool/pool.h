@@ -30,42 +30,43 @@ extern const struct setting POOL_SETTINGS[];
  * that of an interest that is nothing but a repository, which could not be read. */
 void pool_build(struct request *rq, struct task *task);
 
-/** The outcome of pool_renew(). */
 enum pool_renewal {
-	/* or kept, because svc-search is unavailable or there is nothing to search with */
 	POOL_RENEWED,
+	POOL_KEPT,             /* svc-search is unavailable, or there is nothing to search with */
 	POOL_INTEREST_CHANGED, /* while the candidates were searched: nothing is stored */
 	POOL_INTEREST_DELETED,
 };
 
-/** What the candidates of an interest were searched with. */
+/** A search of the candidates of an interest. */
 struct pool_search {
+	/* What svc-search was asked. */
 	const char *text;
 	const char *sources; /* JSON array of those that they may be from; NULL: all */
 	/* JSON array of papers that were recommended, the newest first; NULL: none */
 	const char *left_out;
-	bool leaves_out; /* svc-search does so */
 	/* `left_out` has all that were recommended until then for the context of this version; 0:
 	 * there are more */
 	int64_t context_version;
 	const char *recommended_at; /* when the newest was; NULL: none was */
 	int64_t limit;              /* candidates that were not */
 	const char *question;       /* digest of text, sources and POOL_SIZE */
-	yyjson_val *results;        /* rows of svc-search, without the papers */
-	yyjson_val *feedback;       /* ids of the papers that the search was moved by */
-	const char *embedder;       /* that it named; NULL: it has no vectors */
-	const char *cursor;         /* the state of the index; NULL: it named none */
-	int64_t documents;          /* papers in the index */
-	bool is_whole;              /* all papers were searched */
 	int64_t version;            /* pool_version of the interest */
-	/* the stored pool has these candidates: the index has not changed since */
+	/* What it answered. */
+	yyjson_val *results;  /* rows, without the papers */
+	yyjson_val *feedback; /* ids of the papers that the search was moved by */
+	const char *embedder; /* NULL: it has no vectors */
+	const char *cursor;   /* the state of the index; NULL: it named none */
+	int64_t documents;    /* papers in the index */
+	bool is_whole;        /* all papers were searched */
+	bool leaves_out;      /* `left_out` is left out */
+	/* What follows: the stored pool has these candidates, the index has not changed since. */
 	bool is_stored;
 };
 
 /** Search the interest's candidates again, with the sources as they were last read, and store them,
- * with the papers that are new or have changed. When svc-search is unavailable, an existing pool is
- * kept. Otherwise `ret_search` is set, in the arena of `rq`. Suspends. Raises ERR_UNAVAILABLE:
- * svc-search is unavailable and there is no pool. */
+ * with the papers that are new or have changed. `ret_search` is set, in the arena of `rq`, unless
+ * the pool was kept or the interest is deleted. Suspends. Raises what service_call() returns, and
+ * ERR_UPSTREAM, when svc-search has failed and there is no pool to keep. */
 enum pool_renewal pool_renew(struct request *rq, const char *interest,
                              struct pool_search **ret_search);
 

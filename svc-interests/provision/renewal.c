@@ -32,10 +32,9 @@ void renewals_run(struct request *rq)
 	struct pg_rows *rows = pg_query(rq, RENEWALS_RUN_SQL, pg_text(version),
 	                                pg_int(SETTLED_PASSES * renewal_check_ms), pg_int(BATCH));
 	if (!pg_value(rows, 0))
-		log_info(LOG_GROUP_APP, "renewals of workflows wait: processes differ in it");
+		log_info("renewals of workflows wait: processes differ in it");
 	else if (pg_value_int(rows, 0) > 0)
-		log_info(LOG_GROUP_APP, "renewals of workflows are due",
-		         f_int("agents", pg_value_int(rows, 0)));
+		log_info("renewals of workflows are due", f_int("agents", pg_value_int(rows, 0)));
 }
 
 static const char *pull_request_text(struct request *rq)

@@ -35,8 +35,7 @@ void schedules_run(struct request *rq)
 	do {
 		count = pg_value_int(pg_query(rq, SCHEDULES_RUN_SQL, pg_int(BATCH)), 0);
 		if (count > 0)
-			log_info(LOG_GROUP_APP, "schedules of agents have come",
-			         f_int("agents", count));
+			log_info("schedules of agents have come", f_int("agents", count));
 	} while (count == BATCH);
 }
 

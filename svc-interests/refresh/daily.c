@@ -40,12 +40,11 @@ static void start_if_late(struct request *rq)
 	enum err_code code =
 		pg_try(rq, &rows, NULL, DAILY_START_LATE_SQL, pg_text(at.time), pg_text(at.zone));
 	if (code == ERR_INVALID)
-		log_error(LOG_GROUP_APP, "REFRESH_LATEST has an unknown time zone",
-		          f_text("value", latest));
+		log_error("REFRESH_LATEST has an unknown time zone", f_text("value", latest));
 	else if (code)
 		pg_raise(rq, code);
 	else if (!pg_empty(rows))
-		log_info(LOG_GROUP_APP, "daily run started", f_text("day", pg_value(rows, 0)));
+		log_info("daily run started", f_text("day", pg_value(rows, 0)));
 }
 
 void daily_run(struct request *rq)
@@ -57,7 +56,7 @@ void daily_run(struct request *rq)
 		if (pg_empty(rows))
 			return;
 		is_over = pg_get_bool(rows, 0, "is_over");
-		log_info(LOG_GROUP_APP, is_over ? "daily run queued" : "daily run goes on",
+		log_info(is_over ? "daily run queued" : "daily run goes on",
 		         f_text("day", pg_get(rows, 0, "day")),
 		         f_int("tasks", pg_get_int(rows, 0, "tasks")));
 	}
@@ -71,5 +70,5 @@ void daily_harvest_finished(struct request *rq, const struct event *event)
 	struct pg_rows *rows = pg_query(rq, DAILY_START_COMPLETE_SQL,
 	                                pg_text(event_require_text(rq, event, "day")));
 	if (!pg_empty(rows))
-		log_info(LOG_GROUP_APP, "daily run started", f_text("day", pg_value(rows, 0)));
+		log_info("daily run started", f_text("day", pg_value(rows, 0)));
 }

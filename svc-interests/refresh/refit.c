@@ -87,8 +87,8 @@ static const char *unify_vectors(struct request *rq, const char *interest)
 			return version;
 		version = named;
 	}
-	log_warn(LOG_GROUP_APP, "replicas of svc-search name different embedders",
-	         f_text("interest", interest), f_text("version", version ? version : ""));
+	log_warn("replicas of svc-search name different embedders", f_text("interest", interest),
+	         f_text("version", version ? version : ""));
 	return version;
 }
 

@@ -284,7 +284,7 @@ static void refresh_interest(struct request *rq)
 		daily_turn_take(rq);
 	enum pool_renewal renewal = pool_renew(rq, refresh->interest, &refresh->search);
 	refresh->is_changed = renewal == POOL_INTEREST_CHANGED;
-	if (renewal != POOL_RENEWED)
+	if (renewal != POOL_RENEWED && renewal != POOL_KEPT)
 		return;
 	struct pg_rows *rows = load(rq, refresh);
 	if (!pg_empty(rows) && pg_get_bool(rows, 0, "is_behind")) {

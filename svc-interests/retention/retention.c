@@ -97,8 +97,7 @@ static void keep_months(struct request *rq)
 		;
 	struct pg_rows *rows = pg_query(rq, RETENTION_KEEP_MONTHS_SQL, pg_int(explanation_days));
 	if (pg_value_int(rows, 0) > 0)
-		log_info(LOG_GROUP_APP, "old explanations dropped",
-		         f_int("months", pg_value_int(rows, 0)));
+		log_info("old explanations dropped", f_int("months", pg_value_int(rows, 0)));
 }
 
 /* The next batch. Returns how many were deleted; false in `ret_is_more`: it was the last. */
@@ -119,7 +118,7 @@ static void delete_recommendations(struct request *rq)
 	for (int i = 0; is_more && i < BATCHES_MAX; i++)
 		deleted += delete_batch(rq, &is_more);
 	if (deleted > 0)
-		log_info(LOG_GROUP_APP, "old recommendations deleted", f_int("count", deleted));
+		log_info("old recommendations deleted", f_int("count", deleted));
 }
 
 void retention_keep(struct request *rq)

@@ -178,7 +178,7 @@ void asset_similar(struct request *rq)
 	};
 	search_filter_since(&query.filter, in->published_since);
 	query.explained = ids_of_body(rq, "only", &query.explained_count);
-	query.among = ids_of_body(rq, "among", &query.among_count);
+	query.candidates = ids_of_body(rq, "among", &query.candidate_count);
 	query.feedback = ids_of_body(rq, "feedback", &query.feedback_count);
 	query.left_out = ids_of_body(rq, "left_out", &query.left_out_count);
 	struct search_hits *hits = search_hits_find_for_job(rq, &query, in->cursor);

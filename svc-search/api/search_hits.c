@@ -70,8 +70,8 @@ static struct search_hits *find(struct request *rq, struct search_hits *hits,
 		fiber_offload(rq, lane, run_search, work);
 	else
 		run_search(work);
-	hits->is_whole = work->result.is_whole;
-	hits->changed_after = hits->is_whole ? 0 : query->changed_after;
+	hits->mode = work->result.mode;
+	hits->changed_after = hits->mode == ENGINE_REFRESH ? query->changed_after : 0;
 	hits->strategy = work->result.strategy;
 	hits->hint = work->result.hint;
 	hits->parsed = work->result.parsed;
@@ -94,10 +94,12 @@ struct search_hits *search_hits_find_for_job(struct request *rq, struct engine_q
 {
 	query_embedding_set(rq, query);
 	struct search_hits *hits = hits_new(rq);
-	if (cursor)
+	if (query->candidates && cursor)
 		query->changed_after = index_cursor_read(rq, hits->view, cursor);
-	if (cursor && query->changed_after == 0)
-		query->among = NULL;
+	if (query->changed_after)
+		query->mode = ENGINE_REFRESH;
+	else if (query->candidates && !cursor)
+		query->mode = ENGINE_RERANK;
 	return find(rq, hits, query, LANE_BATCH);
 }
 
@@ -402,7 +404,7 @@ const char *search_hits_brief(struct request *rq, const struct search_hits *hits
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *results, *root = answer_json(doc, hits, &results);
 	json_add_text(doc, root, "cursor", index_cursor_write(rq, hits->view));
-	yyjson_mut_obj_add_bool(doc, root, "is_whole", hits->is_whole);
+	yyjson_mut_obj_add_bool(doc, root, "is_whole", hits->mode == ENGINE_SEARCH);
 	yyjson_mut_obj_add_uint(doc, root, "left_out", hits->left_out_count);
 	for (size_t i = 0; i < hits->count; i++) {
 		const struct engine_hit *hit = &hits->hits[i];

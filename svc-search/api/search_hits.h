@@ -9,8 +9,8 @@
 /** The result of a search, best hit first; in the arena of the request. */
 struct search_hits {
 	struct engine_view *view; /* released with the arena */
-	bool is_whole;            /* as in struct engine_result */
-	uint64_t changed_after;   /* as in struct engine_query; 0: the whole was searched */
+	enum engine_mode mode;    /* as in struct engine_result */
+	uint64_t changed_after;   /* of ENGINE_REFRESH, as in struct engine_query; otherwise 0 */
 	enum engine_strategy strategy;
 	enum engine_hint hint;
 	const struct parsed_query
@@ -26,9 +26,9 @@ struct search_hits {
  * on the thread pool. Suspends. */
 struct search_hits *search_hits_find(struct request *rq, struct engine_query *query);
 
-/** The same for a job, which lets others go first: always on the thread pool, in LANE_BATCH. With a
- * cursor (index_cursor.h), `query->among` are of the answer that it came with, and ranked again
- * with what has changed since; where it means nothing, the whole is searched. NULL: none. */
+/** The same for a job, which lets others go first: always on the thread pool, in LANE_BATCH. A query
+ * with candidates is an ENGINE_RERANK, and with the cursor of the answer that they are of
+ * (index_cursor.h) an ENGINE_REFRESH; where the cursor means nothing, it is a search. NULL: none. */
 struct search_hits *search_hits_find_for_job(struct request *rq, struct engine_query *query,
                                              const char *cursor);
 

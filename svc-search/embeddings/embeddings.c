@@ -70,8 +70,8 @@ size_t embeddings_batch(void)
 void embeddings_init(void)
 {
 	if (!settings.url[0] != !settings.model[0])
-		log_warn(LOG_GROUP_APP, "EMBEDDINGS_URL and EMBEDDINGS_MODEL must both be set; the "
-		                        "one given is ignored");
+		log_warn("EMBEDDINGS_URL and EMBEDDINGS_MODEL must both be set; the "
+		         "one given is ignored");
 	if (!settings.url[0] || !settings.model[0])
 		return;
 	if (settings.dimension)
@@ -79,7 +79,7 @@ void embeddings_init(void)
 		         (int)settings.dimension);
 	else
 		snprintf(space_name, sizeof(space_name), "%s", settings.model);
-	log_info(LOG_GROUP_APP, "using an external embedder", f_text("space", space_name));
+	log_info("using an external embedder", f_text("space", space_name));
 }
 
 const char *embeddings_space(void)

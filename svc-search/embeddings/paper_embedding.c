@@ -153,8 +153,7 @@ static uint64_t note_failure(struct request *rq, struct paper_embedding *papers,
                              const struct embeddings *result)
 {
 	if (papers->failures++ == 0)
-		log_warn(LOG_GROUP_APP, "cannot embed papers; retrying",
-		         f_text("reason", result->reason));
+		log_warn("cannot embed papers; retrying", f_text("reason", result->reason));
 	if (result->retry_after_ms)
 		pg_query(rq, VECTOR_EXTEND_LEASE_SQL, pg_text(embeddings_space()),
 		         pg_text(rq->worker->process->instance),
@@ -166,7 +165,7 @@ static uint64_t note_failure(struct request *rq, struct paper_embedding *papers,
 static void note_success(struct paper_embedding *papers)
 {
 	if (papers->failures > 0)
-		log_info(LOG_GROUP_APP, "embedding papers again");
+		log_info("embedding papers again");
 	papers->failures = 0;
 	papers->is_suspected = false;
 	papers->batch = MIN_OF(papers->batch * 2, embeddings_batch());
@@ -200,7 +199,7 @@ static uint64_t halve(struct request *rq, struct paper_embedding *papers, const 
 		papers->batch = (size_t)batch->rows->count / 2;
 		return 0;
 	}
-	log_warn(LOG_GROUP_APP, "the embedder refused a paper; skipping it",
+	log_warn("the embedder refused a paper; skipping it",
 	         f_text("arxiv_id", pg_get(batch->rows, batch->needed[0], "arxiv_id")),
 	         f_text("reason", result->reason));
 	store_progress(rq, batch);

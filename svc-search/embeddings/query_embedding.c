@@ -52,16 +52,16 @@ static const float *embed(struct request *rq, struct query_embedding *queries, c
 		                     result->dimension, dimension);
 	}
 	if (result->outcome == EMBEDDINGS_REFUSED)
-		log_warn(LOG_GROUP_APP, "the embedder refused a query; searching by words alone",
+		log_warn("the embedder refused a query; searching by words alone",
 		         f_text("reason", result->reason));
 	if (result->outcome == EMBEDDINGS_FAILED &&
 	    failure_pause_failed(&queries->pause, result->retry_after_ms))
-		log_warn(LOG_GROUP_APP, "cannot embed queries; searching by words alone",
+		log_warn("cannot embed queries; searching by words alone",
 		         f_text("reason", result->reason));
 	if (result->outcome != EMBEDDINGS_MADE)
 		return NULL;
 	if (failure_pause_succeeded(&queries->pause))
-		log_info(LOG_GROUP_APP, "embedding queries again");
+		log_info("embedding queries again");
 	query_cache_put(queries->cache, text, result->vectors, dimension);
 	return result->vectors;
 }

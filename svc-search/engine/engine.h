@@ -193,8 +193,21 @@ const char *engine_strategy_name(enum engine_strategy strategy);
 #define ENGINE_MAX_RESULTS  1000
 #define ENGINE_MAX_LEFT_OUT 20000
 
-/** The best papers that are never left out. */
+/** The best candidates that a result has even where `left_out` names them. */
 #define ENGINE_BEST 50
+
+/** Which papers a query ranks. */
+enum engine_mode {
+	ENGINE_SEARCH, /* those that the index has for it */
+	/* its `candidates` only, as the search did that found them: the best hits of that search
+	 * must be among them, and `feedback` is what it gave (struct engine_result) */
+	ENGINE_RERANK,
+	/* its `candidates`, and the papers that have changed after `changed_after`, up to which the
+	 * search that found the candidates included every change. The result is that of a search,
+	 * except that a paper that has not changed can leave it and cannot enter it. A search is
+	 * made where that is no less work, and where the view is older than `changed_after` */
+	ENGINE_REFRESH,
+};
 
 /** A query. Borrows. */
 struct engine_query {
@@ -209,21 +222,14 @@ struct engine_query {
 	size_t explained_count;
 	/* explain only the hits from this place on, and before that one; 0: to the last */
 	size_t explained_from, explained_below;
-	/* Rank these papers, each once, as the search did that found them, and look for no others;
-	 * NULL: search. Its best hits must be among them, and `feedback` is what it gave (struct
-	 * engine_result). */
-	const char *const *among;
-	size_t among_count; /* at most ENGINE_MAX_RESULTS */
-	/* With `among`: but look for papers that have changed after this number, up to which the
-	 * search included every change. The result is that of a search, except that a paper that
-	 * has not changed can leave it and cannot enter it; `feedback` is not used. 0: look for
-	 * none. The whole is searched where that is no less work, and where the view is older than
-	 * the number. */
-	uint64_t changed_after;
-	const char *const *feedback;
+	enum engine_mode mode;
+	const char *const *candidates; /* of ENGINE_RERANK and ENGINE_REFRESH, each once */
+	size_t candidate_count;        /* at most ENGINE_MAX_RESULTS */
+	uint64_t changed_after;        /* of ENGINE_REFRESH: a sequence number */
+	const char *const *feedback;   /* of ENGINE_RERANK */
 	size_t feedback_count;
 	/* Leave these papers out of the result, in which others take their places, but not those
-	 * that `among` needs to rank as this query does: the ENGINE_BEST best, the best by words
+	 * that a later ENGINE_RERANK needs to rank as this query does: the ENGINE_BEST best, the best by words
 	 * and by vectors, and the feedback. They do not count to `limit`. */
 	const char *const *left_out;
 	size_t left_out_count; /* at most ENGINE_MAX_LEFT_OUT */
@@ -263,7 +269,7 @@ enum engine_hint {
 const char *engine_hint_name(enum engine_hint hint);
 
 struct engine_result {
-	bool is_whole; /* all papers were searched */
+	enum engine_mode mode; /* ENGINE_SEARCH also where one was made instead of a refresh */
 	enum engine_strategy strategy;
 	enum engine_hint hint;
 	const struct parsed_query

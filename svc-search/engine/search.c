@@ -48,12 +48,11 @@ struct search {
 	struct arena *arena;
 	struct parsed_query *parsed;
 	enum query_names names;
-	uint64_t name_terms;        /* bits of the names; 0 unless the query consists of names */
-	bool ranks_again;           /* the papers that the query names are candidates */
-	bool renews;                /* but it looks for what has changed, too */
-	struct doc_filter *filters; /* by part: which papers can be candidates */
-	const struct doc_filter *looked_for; /* by part: which of them are looked for */
-	struct proximity_scorer **scorers;   /* by part */
+	uint64_t name_terms; /* bits of the names; 0 unless the query consists of names */
+	enum engine_mode mode;
+	struct doc_filter *filters;         /* by part: which papers can be candidates */
+	const struct doc_filter *retrieved; /* by part: which of them retrieval may add */
+	struct proximity_scorer **scorers;  /* by part */
 	struct candidate *candidates;
 	size_t count;
 	size_t depth;                /* candidates per kind of retrieval */
@@ -207,9 +206,9 @@ static size_t depth_for(const struct engine_query *query)
 	return MAX_OF((size_t)CANDIDATES, query->limit + query->limit / 2);
 }
 
-/* Look only for papers that have changed since the search that found the others; for all, if that
- * is no less work, or if the view is older than that search. */
-static void look_for_changed(struct search *search)
+/* Retrieve only the papers that have changed, unless a search is no less work or the view is older
+ * than the candidates. */
+static void restrict_to_changed(struct search *search)
 {
 	const struct engine_view *view = search->view;
 	uint64_t after = search->query->changed_after;
@@ -218,27 +217,26 @@ static void look_for_changed(struct search *search)
 	for (size_t part = 0; part < view->part_count; part++)
 		changed[part] = filter_changed(&search->filters[part], part_segment(view, part),
 		                               after, search->arena, &count);
-	search->ranks_again = after <= engine_view_seq(view) &&
-	                      count <= view->doc_count / CHANGES_FRACTION + CHANGES_MIN;
-	search->renews = search->ranks_again;
-	if (!search->renews)
+	if (after > engine_view_seq(view) ||
+	    count > view->doc_count / CHANGES_FRACTION + CHANGES_MIN) {
+		search->mode = ENGINE_SEARCH;
 		return;
-	search->looked_for = changed;
+	}
+	search->retrieved = changed;
 	search->depth = MAX_OF(depth_for(search->query) / CHANGES_DEPTH, (size_t)1);
 }
 
-/* What the candidates are. */
-static void choose_candidates(struct search *search)
+static void choose_mode(struct search *search)
 {
 	const struct engine_query *query = search->query;
-	search->ranks_again = query->among != NULL;
-	search->looked_for = search->filters;
-	if (query->among && query->changed_after > 0)
-		look_for_changed(search);
-	if (!search->ranks_again || search->renews)
-		return;
-	search->feedback = query->feedback;
-	search->feedback_count = query->feedback_count;
+	search->mode = query->mode;
+	search->retrieved = search->filters;
+	if (query->mode == ENGINE_REFRESH)
+		restrict_to_changed(search);
+	if (query->mode == ENGINE_RERANK) {
+		search->feedback = query->feedback;
+		search->feedback_count = query->feedback_count;
+	}
 }
 
 static void prepare(struct search *search)
@@ -265,7 +263,7 @@ static void prepare(struct search *search)
 			filter_resolve(&query->filter, at->part->segment,
 		                       at->deaths ? at->deaths->alive : NULL, search->arena);
 	}
-	choose_candidates(search);
+	choose_mode(search);
 }
 
 /* Whether the query contains the id of the document. */
@@ -348,7 +346,7 @@ static void add_lexical_candidates(struct search *search)
 			.terms = terms,
 			.count = list_terms(search->parsed, segment, scale, terms),
 			.norms = &search->view->norms,
-			.filter = &search->looked_for[part],
+			.filter = &search->retrieved[part],
 			.floor = best_hits_floor(&best),
 			.k = search->depth,
 		};
@@ -362,28 +360,22 @@ static void add_lexical_candidates(struct search *search)
 	}
 }
 
-/* Whether papers are looked for; else those that are ranked again are all. */
-static bool searches(const struct search *search)
+/* Whether retrieval will look at the paper, as it has changed since the candidates were found. */
+static bool is_retrieved(const struct search *search, size_t part, uint32_t doc)
 {
-	return !search->ranks_again || search->renews;
+	return search->mode == ENGINE_REFRESH &&
+	       part_segment(search->view, part)->docs[doc].seq > search->query->changed_after;
 }
 
-/* Whether the paper has changed since the search that found the others. */
-static bool is_changed(const struct search *search, size_t part, uint32_t doc)
-{
-	uint64_t after = search->query->changed_after;
-	return after > 0 && part_segment(search->view, part)->docs[doc].seq > after;
-}
-
-/* Add the papers that the search before found. One that has changed since is looked for. */
 static void add_known_candidates(struct search *search)
 {
-	for (size_t i = 0; i < search->query->among_count; i++) {
+	const struct engine_query *query = search->query;
+	for (size_t i = 0; i < query->candidate_count; i++) {
 		uint32_t doc;
-		const struct view_part *at = view_find(search->view, search->query->among[i], &doc);
+		const struct view_part *at = view_find(search->view, query->candidates[i], &doc);
 		size_t part = at ? (size_t)(at - search->view->parts) : 0;
 		if (at && doc_filter_allows(&search->filters[part], doc) &&
-		    !is_changed(search, part, doc))
+		    !is_retrieved(search, part, doc))
 			add_candidate(search, part, doc, 0);
 	}
 }
@@ -479,7 +471,7 @@ static void add_dense_candidates(struct search *search, const struct vector_quer
 	for (size_t part = 0; part < search->view->part_count; part++) {
 		const struct vectors *vectors = view_vectors(search->view, part);
 		const struct ivf *ivf = search->view->parts[part].part->ivf;
-		const struct doc_filter *filter = &search->looked_for[part];
+		const struct doc_filter *filter = &search->retrieved[part];
 		float floor = best_hits_floor(&best);
 		if (!vectors || filter->below == 0)
 			continue;
@@ -504,14 +496,14 @@ static void rank_with_vectors(struct search *search)
 {
 	uint32_t dimension = engine_dimension(search->view);
 	struct vector_query query = vector_query_make(search->vector, dimension, search->arena);
-	if (searches(search)) {
+	if (search->mode != ENGINE_RERANK) {
 		set_cosines(search, &query);
 		choose_feedback(search);
 	}
 	apply_feedback(search);
 	query = vector_query_make(search->vector, dimension, search->arena);
 	set_cosines(search, &query);
-	if (searches(search))
+	if (search->mode != ENGINE_RERANK)
 		add_dense_candidates(search, &query);
 	search->fusion = fusion_rank(search->candidates, search->count, search->scale, true);
 }
@@ -526,16 +518,16 @@ static void drop_unrelated(struct search *search)
 
 static void rank(struct search *search)
 {
-	if (search->ranks_again)
+	if (search->mode != ENGINE_SEARCH)
 		add_known_candidates(search);
-	if (searches(search))
+	if (search->mode != ENGINE_RERANK)
 		add_lexical_candidates(search);
 	if (search->vector)
 		rank_with_vectors(search);
 	else
 		search->fusion = fusion_rank(search->candidates, search->count, search->scale,
 		                             search->has_dense);
-	if (search->renews)
+	if (search->mode == ENGINE_REFRESH)
 		drop_unrelated(search);
 }
 
@@ -591,7 +583,7 @@ static const char **ids_left_out(const struct search *search)
 	return ids;
 }
 
-/* Whether a candidate that the query leaves out is needed where candidates are ranked again. A
+/* Whether a candidate that the query leaves out is needed where they are ranked again. A
  * maximum of 0 is nobody's: without vectors all have a cosine of 0. */
 static bool is_needed(const struct search *search, size_t at)
 {
@@ -658,20 +650,20 @@ struct engine_result engine_search(const struct engine_view *view, const struct 
 	struct engine_result result = {0};
 	struct search *search = arena_new_of(arena, struct search);
 	require(query->limit > 0 && query->limit <= ENGINE_MAX_RESULTS);
-	require(query->among_count <= ENGINE_MAX_RESULTS);
+	require(query->candidate_count <= ENGINE_MAX_RESULTS);
 	require(query->left_out_count <= ENGINE_MAX_LEFT_OUT);
 	search->view = view;
 	search->query = query;
 	search->arena = arena;
 	search->depth = depth_for(query) + query->left_out_count;
-	size_t room = search->depth * 2 + query->among_count;
+	size_t room = search->depth * 2 + query->candidate_count;
 	search->candidates = arena_array(arena, room, sizeof(*search->candidates));
 	prepare(search);
 	if (search->names != QUERY_NAMES_UNKNOWN)
 		rank(search);
 	if (lacks_names(search))
 		drop_candidates(search);
-	result.is_whole = !search->ranks_again;
+	result.mode = search->mode;
 	result.strategy = search->has_dense ? ENGINE_HYBRID : ENGINE_LEXICAL;
 	result.parsed = search->parsed;
 	result.feedback = search->feedback;

@@ -134,10 +134,10 @@ static void run_days(struct request *rq)
 	int64_t wait_ms = run.why ? MAX_OF((int64_t)run.retry_after_ms, HOUR_MS) : DAY_MS;
 	pg_query(rq, DAILY_PAPERS_WAIT_SQL, pg_int(wait_ms));
 	if (run.why)
-		log_warn(LOG_GROUP_APP, "cannot read the daily papers", f_text("reason", run.why),
+		log_warn("cannot read the daily papers", f_text("reason", run.why),
 		         f_int("pause_ms", wait_ms));
 	else
-		log_info(LOG_GROUP_APP, "daily papers read", f_int("changed", run.changed));
+		log_info("daily papers read", f_int("changed", run.changed));
 }
 
 static void pass(struct request *rq)

@@ -133,8 +133,7 @@ static bool schedule(struct request *rq, struct harvester *harvester)
 		pg_try(rq, &rows, NULL, SOURCE_SCHEDULE_SQL, pg_text(source->name),
 	               pg_text(listed_sets(rq, source)), pg_text(slot.time), pg_text(slot.zone));
 	if (code == ERR_INVALID) {
-		log_error(LOG_GROUP_APP,
-		          "HARVEST_AT is not HH:MM and a time zone; nothing is harvested",
+		log_error("HARVEST_AT is not HH:MM and a time zone; nothing is harvested",
 		          f_text("value", source->at()));
 		return false;
 	}
@@ -186,12 +185,12 @@ static void finish(struct request *rq, const struct turn *turn, const char *fail
 	struct pg_rows *rows = pg_query(rq, SOURCE_FINISH_SQL, pg_text(name), pg_text(turn->set),
 	                                pg_text(failure), pg_text(slot.time), pg_text(slot.zone));
 	if (failure)
-		log_error(LOG_GROUP_APP, "harvest failed", f_text("source", name),
-		          f_text("set", turn->set), f_text("reason", failure),
+		log_error("harvest failed", f_text("source", name), f_text("set", turn->set),
+		          f_text("reason", failure),
 		          f_text("next_at", pg_get(rows, 0, "next_time")));
 	else
-		log_info(LOG_GROUP_APP, "harvest finished", f_text("source", name),
-		         f_text("set", turn->set), f_text("state", pg_get(rows, 0, "state")),
+		log_info("harvest finished", f_text("source", name), f_text("set", turn->set),
+		         f_text("state", pg_get(rows, 0, "state")),
 		         f_int("records", pg_get_int(rows, 0, "records")),
 		         f_int("added", pg_get_int(rows, 0, "added")),
 		         f_int("changed", pg_get_int(rows, 0, "changed")),
@@ -223,8 +222,8 @@ static void retry(struct request *rq, const struct turn *turn, const struct sour
 		wait_ms = source_backoff_ms(turn->harvester->source, (int)turn->attempts);
 	pg_query(rq, SOURCE_RETRY_SQL, pg_text(turn->harvester->source->name), pg_text(turn->set),
 	         pg_int((int64_t)wait_ms), pg_text(answer->why));
-	log_warn(LOG_GROUP_APP, "harvest: retrying", f_text("set", turn->set),
-	         f_text("reason", answer->why), f_int("pause_ms", wait_ms));
+	log_warn("harvest: retrying", f_text("set", turn->set), f_text("reason", answer->why),
+	         f_int("pause_ms", wait_ms));
 }
 
 static void restart_list(struct request *rq, const struct turn *turn)
@@ -235,7 +234,7 @@ static void restart_list(struct request *rq, const struct turn *turn)
 	}
 	pg_query(rq, SOURCE_RESTART_SQL, pg_text(turn->harvester->source->name),
 	         pg_text(turn->set));
-	log_warn(LOG_GROUP_APP, "harvest: the resumption token has expired; restarting the list",
+	log_warn("harvest: the resumption token has expired; restarting the list",
 	         f_text("set", turn->set));
 }
 
@@ -245,7 +244,7 @@ static int64_t page_pause_ms(const struct turn *turn, const struct source_page *
 	int64_t before = turn->records, after = before + (int64_t)page->count;
 	if (after <= max_records || before / BULK_RECORDS == after / BULK_RECORDS)
 		return 0;
-	log_warn(LOG_GROUP_APP, "harvest: pausing, as the list is long", f_text("set", turn->set),
+	log_warn("harvest: pausing, as the list is long", f_text("set", turn->set),
 	         f_int("records", after), f_int("pause_ms", BULK_PAUSE_MS));
 	return BULK_PAUSE_MS;
 }

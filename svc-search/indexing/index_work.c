@@ -44,8 +44,7 @@ static bool is_too_long(const char *id)
 {
 	if (strlen(id) <= DOCUMENT_MAX_ID)
 		return false;
-	log_warn(LOG_GROUP_APP, "the id of a paper is too long for the index",
-	         f_text("arxiv_id", id));
+	log_warn("the id of a paper is too long for the index", f_text("arxiv_id", id));
 	return true;
 }
 

@@ -167,14 +167,14 @@ static void adopt_version(struct request *rq, struct indexer *indexer)
 	work->embedder = embedder_store_load(rq, version);
 	arena_on_free(rq->arena, release_embedder, work);
 	if (!work->embedder) {
-		log_warn(LOG_GROUP_APP, "cannot load the embedder", f_text("version", version));
+		log_warn("cannot load the embedder", f_text("version", version));
 		return;
 	}
 	fiber_offload(rq, LANE_LONG, index_work_adopt, work);
 	if (!work->is_done)
 		return;
 	show_size(indexer);
-	log_info(LOG_GROUP_APP, "embedder adopted", f_text("version", version),
+	log_info("embedder adopted", f_text("version", version),
 	         f_int("documents", indexer_state(indexer).documents),
 	         f_float("seconds", (double)(time_monotonic_us() - started_us) / 1e6));
 }
@@ -185,15 +185,13 @@ static void merge_index(struct request *rq, struct indexer *indexer)
 	struct index_work *work = index_work_new(rq, &indexer->writer);
 	fiber_offload(rq, LANE_LONG, index_work_merge, work);
 	if (work->has_file_failed)
-		log_warn(LOG_GROUP_APP,
-		         "cannot write a file of a merge beside the snapshot; the result is in "
+		log_warn("cannot write a file of a merge beside the snapshot; the result is in "
 		         "memory",
 		         f_text("path", snapshot_path(rq, indexer)));
 	if (!work->is_done)
 		return;
 	show_size(indexer);
-	log_info(LOG_GROUP_APP, "index merged",
-	         f_int("documents", indexer_state(indexer).documents),
+	log_info("index merged", f_int("documents", indexer_state(indexer).documents),
 	         f_float("seconds", (double)(time_monotonic_us() - started_us) / 1e6));
 }
 
@@ -205,7 +203,7 @@ static void save_index(struct request *rq, struct indexer *indexer)
 		return;
 	fiber_offload(rq, LANE_LONG, index_work_save, work);
 	if (!work->is_done)
-		log_warn(LOG_GROUP_APP, "cannot save the index", f_text("path", work->path));
+		log_warn("cannot save the index", f_text("path", work->path));
 }
 
 static void build_run(struct request *rq)
@@ -292,7 +290,7 @@ static void start_restored(struct indexer *indexer, const char *path)
 	engine_view_put(view);
 	indexer->updated_at_ms = time_now_ms();
 	show_size(indexer);
-	log_info(LOG_GROUP_APP, "index restored", f_text("path", path),
+	log_info("index restored", f_text("path", path),
 	         f_int("documents", indexer_state(indexer).documents));
 }
 
@@ -322,8 +320,7 @@ static void restore_done(struct request *rq)
 	struct indexer *indexer = rq->user;
 	indexer->is_reading = false;
 	if (!indexer->is_restored && !indexer->is_failing && !is_ending(indexer))
-		log_warn(LOG_GROUP_APP, "cannot restore the index",
-		         f_text("reason", rq->problem.detail));
+		log_warn("cannot restore the index", f_text("reason", rq->problem.detail));
 	indexer->is_failing = !indexer->is_restored;
 	if (indexer->is_restored)
 		start_reading(indexer);
@@ -338,8 +335,7 @@ attr_noreturn static void start_over(struct request *rq, struct indexer *indexer
 	if (path)
 		unlink(path);
 	if (!indexer->is_starting_over) {
-		log_error(LOG_GROUP_APP,
-		          "the database was replaced or restored from a backup: exiting to rebuild "
+		log_error("the database was replaced or restored from a backup: exiting to rebuild "
 		          "the index",
 		          f_int("index_change", (int64_t)indexer->follower.newest));
 		kill(getpid(), SIGTERM);
@@ -404,10 +400,9 @@ static void read_done(struct request *rq)
 	if (indexer->follower.is_reading)
 		follower_failed(&indexer->follower, &indexer->page);
 	if (has_failed && !indexer->is_failing && !is_ending(indexer))
-		log_warn(LOG_GROUP_APP, "cannot read changes from Postgres",
-		         f_text("reason", rq->problem.detail));
+		log_warn("cannot read changes from Postgres", f_text("reason", rq->problem.detail));
 	if (!has_failed && indexer->is_failing)
-		log_info(LOG_GROUP_APP, "reading changes from Postgres again");
+		log_info("reading changes from Postgres again");
 	indexer->is_failing = has_failed;
 	start_build_if_due(indexer);
 	if (indexer->is_pausing && !is_ending(indexer))
@@ -465,8 +460,7 @@ struct indexer *indexer_new(struct process *process, const char *space)
 	char reason[128];
 	int fault = data_dir[0] ? index_files_prepare(data_dir) : 0;
 	if (fault)
-		log_warn(LOG_GROUP_APP, "cannot save the index in DATA_DIR",
-		         f_text("path", data_dir),
+		log_warn("cannot save the index in DATA_DIR", f_text("path", data_dir),
 		         f_text("reason", strerror_r(fault, reason, sizeof(reason))));
 	else if (data_dir[0])
 		engine_set_folder(indexer->writer.engine, data_dir);

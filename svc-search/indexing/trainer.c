@@ -126,7 +126,7 @@ static void store(struct request *rq, const struct training_work *work, uint64_t
 	if (!embedder_store_save(rq, row, &work->trainer->lease, rq->worker->process->instance))
 		return;
 	metric_add(&trained_counter, NULL, NULL, 1);
-	log_info(LOG_GROUP_APP, "embedder trained", f_text("version", row->embedder->version),
+	log_info("embedder trained", f_text("version", row->embedder->version),
 	         f_int("documents", row->papers),
 	         f_float("seconds", (double)(time_monotonic_ms() - started_ms) / 1e3));
 }

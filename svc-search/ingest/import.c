@@ -124,8 +124,7 @@ void import_skip(struct import *import, const char *where, const char *why)
 	if (import->skipped <= SKIPS_NAMED)
 		buf_printf(&import->skips, "%s%s", import->skips.length ? ", " : "", where);
 	if (import->logs_skips)
-		log_warn(LOG_GROUP_APP, "paper skipped", f_text("paper", where),
-		         f_text("reason", why));
+		log_warn("paper skipped", f_text("paper", where), f_text("reason", why));
 	else if (import->skipped <= SKIPS_SHOWN)
 		fprintf(stderr, "%s: skipped: %s\n", where, terminal_text(arena, why));
 	arena_free(arena);

@@ -206,8 +206,8 @@ void email_describe(enum err_code code, const struct mail_reply *reply, const ch
 	else
 		snprintf(ret_error, EMAIL_ERROR_MAX, "there was no answer of the mail server");
 	if (reply->stage == MAIL_CONNECTING || reply->status < 400)
-		log_warn(LOG_GROUP_APP, "the mail server takes no mails",
-		         f_int("status", reply->status), f_text("why", why));
+		log_warn("the mail server takes no mails", f_int("status", reply->status),
+		         f_text("why", why));
 }
 
 bool email_refuses_address(const struct mail_reply *reply)

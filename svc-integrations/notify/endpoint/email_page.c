@@ -91,6 +91,5 @@ void email_unsubscribe(struct request *rq)
 		answer(rq, EMAIL_CONFIRMATION_UNSUBSCRIBE_SQL,
 	               &(struct page){"Unsubscribed", "Nothing more is sent to ", ".", NULL});
 	if (!pg_empty(rows))
-		log_always(LOG_GROUP_APP, "endpoint unsubscribed",
-		           f_text("endpoint_id", pg_get(rows, 0, "id")));
+		log_always("endpoint unsubscribed", f_text("endpoint_id", pg_get(rows, 0, "id")));
 }

@@ -311,7 +311,7 @@ void endpoint_delete(struct request *rq)
 		pg_query(rq, ENDPOINT_DELETE_SQL, pg_text(in->id), pg_uuid(rq->caller.account));
 	require_row(rq, rows, MISSING);
 	pg_commit(rq);
-	log_always(LOG_GROUP_APP, "endpoint deleted", f_text("endpoint_id", in->id));
+	log_always("endpoint deleted", f_text("endpoint_id", in->id));
 	reply_json(rq, 200, pg_json(rows));
 }
 

@@ -37,8 +37,7 @@ const char *endpoint_secret_open(struct request *rq, const char *endpoint, const
 {
 	const char *text = vault_open(rq->arena, context(rq, endpoint, account), sealed, length);
 	if (!text)
-		log_error(LOG_GROUP_APP,
-		          "a stored secret does not open: its row was changed, or its key is "
+		log_error("a stored secret does not open: its row was changed, or its key is "
 		          "missing from SEAL_KEYS",
 		          f_text("endpoint", endpoint));
 	return text;

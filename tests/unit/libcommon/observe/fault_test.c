@@ -11,7 +11,7 @@ static const struct fault ROWS[] = {
 	{"22", ERR_INVALID, "a value is wrong", NULL},
 };
 static struct fault_count counts[ARRAY_LEN(ROWS)];
-static const struct fault_table TABLE = {LOG_GROUP_APP, ROWS, counts, ARRAY_LEN(ROWS)};
+static const struct fault_table TABLE = {"test", ROWS, counts, ARRAY_LEN(ROWS)};
 
 static char log_text[8192];
 

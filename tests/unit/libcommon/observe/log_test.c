@@ -47,9 +47,9 @@ static void a_line_has_all_members(void **state attr_unused)
 {
 	int64_t before = time_now_ms(), at;
 	start("info");
-	log_info(LOG_GROUP_HTTP, "request finished", f_text("path", "/a\"b\n"),
-	         f_int("status", 200), f_ms("duration_ms", 1500), f_bool("is_cached", true),
-	         f_text("query", NULL), f_int("most", INT64_MAX), f_int("least", INT64_MIN));
+	log_event("http", LOG_INFO, "request finished", f_text("path", "/a\"b\n"),
+	          f_int("status", 200), f_ms("duration_ms", 1500), f_bool("is_cached", true),
+	          f_text("query", NULL), f_int("most", INT64_MAX), f_int("least", INT64_MIN));
 	yyjson_val *line = stop_line();
 	const char *time = json_get_text(line, "time");
 	assert_true(time_parse(time, strlen(time), &at));
@@ -72,13 +72,13 @@ static void the_request_id_stays_until_changed(void **state attr_unused)
 {
 	log_set_request_id("req-\"1");
 	start("info");
-	log_warn(LOG_GROUP_APP, "one");
+	log_warn("one");
 	yyjson_val *line = stop_line();
 	assert_string_equal(json_get_text(line, "request_id"), "req-\"1");
 	assert_string_equal(json_get_text(line, "level"), "warn");
 	log_set_request_id(NULL);
 	start("info");
-	log_error(LOG_GROUP_MAIN, "two");
+	log_error("two");
 	line = stop_line();
 	assert_null(json_get(line, "request_id"));
 	assert_string_equal(json_get_text(line, "level"), "error");
@@ -87,9 +87,8 @@ static void the_request_id_stays_until_changed(void **state attr_unused)
 static void floats_are_always_json(void **state attr_unused)
 {
 	start("info");
-	log_info(LOG_GROUP_APP, "floats", f_float("nan", NAN), f_float("inf", INFINITY),
-	         f_float("large", 1e300), f_float("small", -1e-300), f_float("zero", 0.0),
-	         f_float("whole", 123456789.0));
+	log_info("floats", f_float("nan", NAN), f_float("inf", INFINITY), f_float("large", 1e300),
+	         f_float("small", -1e-300), f_float("zero", 0.0), f_float("whole", 123456789.0));
 	yyjson_val *line = stop_line();
 	assert_true(yyjson_is_null(json_get(line, "nan")));
 	assert_true(yyjson_is_null(json_get(line, "inf")));
@@ -102,8 +101,7 @@ static void floats_are_always_json(void **state attr_unused)
 static void durations_are_exact(void **state attr_unused)
 {
 	start("info");
-	log_info(LOG_GROUP_APP, "times", f_ms("none", 0), f_ms("short", 7),
-	         f_ms("long", 3600000042));
+	log_info("times", f_ms("none", 0), f_ms("short", 7), f_ms("long", 3600000042));
 	assert_non_null(strstr(stop(), ",\"none\":0.000,\"short\":0.007,\"long\":3600000.042}"));
 }
 
@@ -116,8 +114,8 @@ static void long_text_is_cut_at_a_character(void **state attr_unused)
 		while (text.length < 10000)
 			buf_puts(&text, UNITS[i]);
 		start("info");
-		log_info(LOG_GROUP_APP, "long", f_text("first", text.data),
-		         f_text("second", text.data), f_int("last", 7));
+		log_info("long", f_text("first", text.data), f_text("second", text.data),
+		         f_int("last", 7));
 		char *written = stop();
 		assert_in_range(strlen(written), 1000, 4096);
 		assert_null(strstr(written, "\xef\xbf\xbd"));
@@ -134,7 +132,7 @@ static void long_text_is_cut_at_a_character(void **state attr_unused)
 static void text_that_is_not_utf8_is_repaired(void **state attr_unused)
 {
 	start("info");
-	log_info(LOG_GROUP_APP, "foreign", f_text("text", "a\xff"));
+	log_info("foreign", f_text("text", "a\xff"));
 	assert_string_equal(json_get_text(stop_line(), "text"), "a\xef\xbf\xbd");
 }
 
@@ -142,18 +140,19 @@ static void levels_apply_to_groups(void **state attr_unused)
 {
 	static const struct {
 		const char *levels;
-		enum log_group group;
+		const char *group;
 		enum log_level lowest;
 	} ROWS[] = {
-		{"info", LOG_GROUP_MAIN, LOG_INFO},
-		{"debug", LOG_GROUP_PROXY, LOG_DEBUG},
-		{"error", LOG_GROUP_APP, LOG_ERROR},
-		{"info,pg=debug,http=warn", LOG_GROUP_PG, LOG_DEBUG},
-		{"info,pg=debug,http=warn", LOG_GROUP_HTTP, LOG_WARN},
-		{"info,pg=debug,http=warn", LOG_GROUP_REDIS, LOG_INFO},
-		{"warn,redis=error", LOG_GROUP_REDIS, LOG_ERROR},
-		{"warn,redis=error", LOG_GROUP_FETCH, LOG_WARN},
-		{"warn,jobs=error,jobs=debug", LOG_GROUP_JOBS, LOG_DEBUG},
+		{"info", "main", LOG_INFO},
+		{"debug", "proxy", LOG_DEBUG},
+		{"error", "notify", LOG_ERROR},
+		{"info,notify=debug", "notify", LOG_DEBUG},
+		{"info,pg=debug,http=warn", "pg", LOG_DEBUG},
+		{"info,pg=debug,http=warn", "http", LOG_WARN},
+		{"info,pg=debug,http=warn", "redis", LOG_INFO},
+		{"warn,redis=error", "redis", LOG_ERROR},
+		{"warn,redis=error", "fetch", LOG_WARN},
+		{"warn,jobs=error,jobs=debug", "jobs", LOG_DEBUG},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
 		assert_int_equal(log_init("svc-test", ROWS[i].levels), ERR_NONE);
@@ -192,8 +191,8 @@ static void bad_levels_are_refused_and_change_nothing(void **state attr_unused)
 	for (size_t i = 0; i < ARRAY_LEN(LEVELS); i++) {
 		if (log_init("other", LEVELS[i]) != ERR_INVALID)
 			fail_msg("taken: %s", LEVELS[i]);
-		assert_false(log_enabled(LOG_GROUP_PG, LOG_INFO));
-		assert_true(log_enabled(LOG_GROUP_PG, LOG_WARN));
+		assert_false(log_enabled("pg", LOG_INFO));
+		assert_true(log_enabled("pg", LOG_WARN));
 	}
 }
 
@@ -208,9 +207,9 @@ static void disabled_levels_do_not_evaluate_fields(void **state attr_unused)
 {
 	evaluated = 0;
 	start("info,pg=debug");
-	log_debug(LOG_GROUP_APP, "off", f_int("n", count_evaluation()));
+	log_debug("off", f_int("n", count_evaluation()));
 	assert_int_equal(evaluated, 0);
-	log_debug(LOG_GROUP_PG, "on", f_int("n", count_evaluation()));
+	log_event("pg", LOG_DEBUG, "on", f_int("n", count_evaluation()));
 	assert_int_equal(evaluated, 1);
 	assert_string_equal(json_get_text(stop_line(), "message"), "on");
 }
@@ -218,8 +217,8 @@ static void disabled_levels_do_not_evaluate_fields(void **state attr_unused)
 static void what_a_restore_undoes_is_written_at_every_level(void **state attr_unused)
 {
 	start("error");
-	log_info(LOG_GROUP_APP, "one");
-	log_always(LOG_GROUP_APP, "two", f_text("key_id", "a"));
+	log_info("one");
+	log_always("two", f_text("key_id", "a"));
 	yyjson_val *line = stop_line();
 	assert_string_equal(json_get_text(line, "message"), "two");
 	assert_string_equal(json_get_text(line, "level"), "info");
@@ -232,7 +231,7 @@ static void errno_is_kept(void **state attr_unused)
 	int saved = dup(STDOUT_FILENO), full = open("/dev/full", O_WRONLY);
 	dup2(full, STDOUT_FILENO);
 	errno = ENOENT;
-	log_info(LOG_GROUP_APP, "lost");
+	log_info("lost");
 	int after = errno;
 	dup2(saved, STDOUT_FILENO);
 	close(saved);
@@ -248,7 +247,7 @@ static void *write_many(void *name)
 {
 	log_set_request_id(name);
 	for (int i = 0; i < PER_THREAD; i++)
-		log_info(LOG_GROUP_APP, "from a thread", f_text("name", name), f_int("i", i));
+		log_info("from a thread", f_text("name", name), f_int("i", i));
 	return NULL;
 }
 

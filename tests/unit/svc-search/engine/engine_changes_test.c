@@ -56,7 +56,7 @@ static struct found find(struct arena *arena, const char *text, size_t limit)
 	                      .limit = limit,
 	                      .result = search_view(arena, view, text, limit),
 	                      .seq = engine_view_seq(view)};
-	assert_true(found.result.is_whole);
+	assert_int_equal(found.result.mode, ENGINE_SEARCH);
 	engine_view_put(view);
 	return found;
 }
@@ -92,8 +92,9 @@ static struct engine_result renew_after(struct arena *arena, const struct found 
 		.text = found->text,
 		.length = strlen(found->text),
 		.limit = found->limit,
-		.among = ids,
-		.among_count = found->result.count,
+		.mode = ENGINE_REFRESH,
+		.candidates = ids,
+		.candidate_count = found->result.count,
 		.changed_after = seq,
 		.left_out = found->left_out,
 		.left_out_count = found->left_out_count,
@@ -166,7 +167,7 @@ static void test_a_renewal_is_the_search(void **state)
 		change_some(arena, &noise);
 		struct engine_result renewed = renew(arena, &found);
 		struct found whole = find(arena, text, ENGINE_MAX_RESULTS);
-		assert_false(renewed.is_whole);
+		assert_int_equal(renewed.mode, ENGINE_REFRESH);
 		assert_renewed(&renewed, &found, &whole.result);
 		arena_free(arena);
 	}
@@ -185,7 +186,7 @@ static void test_a_merge_keeps_what_has_changed(void **state)
 		struct engine_result before = renew(arena, &found);
 		merge(engine);
 		struct engine_result after = renew(arena, &found);
-		assert_false(after.is_whole);
+		assert_int_equal(after.mode, ENGINE_REFRESH);
 		assert_same(&before, &after);
 		arena_free(arena);
 	}
@@ -289,7 +290,7 @@ static void test_what_is_left_out_stays_out(void **state)
 		change_some(arena, &noise);
 		struct engine_result renewed = renew(arena, &before);
 		struct found whole = find_others(arena, &all, 300);
-		assert_false(renewed.is_whole);
+		assert_int_equal(renewed.mode, ENGINE_REFRESH);
 		for (size_t i = 0; i < renewed.count; i++) {
 			const struct engine_hit *hit = hit_of(&whole.result, renewed.hits[i].id);
 			assert_non_null(hit);
@@ -306,7 +307,7 @@ static void test_nothing_has_changed(void **state)
 	struct found found = find(arena, sample_text(arena, &noise, 6, GENERATED_WORDS), 60);
 	(void)state;
 	struct engine_result renewed = renew(arena, &found);
-	assert_false(renewed.is_whole);
+	assert_int_equal(renewed.mode, ENGINE_REFRESH);
 	assert_same(&renewed, &found.result);
 	arena_free(arena);
 }
@@ -317,7 +318,7 @@ static void assert_whole(const struct found *found, struct arena *arena, uint64_
 	struct found half = *found;
 	half.result.count /= 2;
 	struct engine_result result = renew_after(arena, &half, seq);
-	assert_true(result.is_whole);
+	assert_int_equal(result.mode, ENGINE_SEARCH);
 	assert_same(&result, &found->result);
 }
 

@@ -131,8 +131,9 @@ static void assert_ranked_alike(struct arena *arena, const struct engine_view *v
 	                             .length = strlen(text),
 	                             .limit = 60,
 	                             .explains = true,
-	                             .among = ids,
-	                             .among_count = found->count,
+	                             .mode = ENGINE_RERANK,
+	                             .candidates = ids,
+	                             .candidate_count = found->count,
 	                             .feedback = found->feedback,
 	                             .feedback_count = found->feedback_count};
 	struct engine_result again = engine_search(view, &query, arena);
