@@ -1,7 +1,7 @@
--- name: price_list_store
--- $1 digest of the list, $2 its prices as a JSON array. Whether it is another list than before.
-SELECT price_list_store($1, $2);
+-- name: price_list_store(digest, prices)
+-- Returns whether it is another list than before. :digest is that of the list, :prices a JSON array.
+SELECT price_list_store(:digest, :prices);
 
 -- name: prices_get (read)
--- The list as the API shows it.
+-- Returns the list as the API shows it.
 SELECT price_list_json();

@@ -13,11 +13,12 @@
 /** A kind of work. One worker of a process does it. */
 struct row_work {
 	const char *row; /* what a row is, in logs and metrics: `budget`, `reservation`, `costs` */
-	const char *next_sql; /* $1 a row: the ids of some that are due behind it, in their order */
-	/* $1 the id of a row: `is_done`, whether there was work, and `fault`, why the database has
-	 * refused it, or NULL. */
+	/* Statements with one parameter, the id of a row. */
+	const char *next_sql; /* the ids of some that are due behind the row, in their order */
+	/* `is_done`, whether there was work, and `fault`, why the database has refused it, or
+	 * NULL. */
 	const char *run_sql;
-	const char *leave_out_sql; /* $1 the id of a row that takes too long: it is not due now */
+	const char *leave_out_sql; /* the row takes too long: it is not due now */
 	/* What else comes of a row; NULL: nothing. `context` is that of rows_work(). */
 	void (*done)(const struct pg_rows *rows, const char *id, void *context);
 	char after[ROW_ID_SIZE]; /* the last row that had its turn; "": none */

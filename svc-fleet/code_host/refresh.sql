@@ -1,34 +1,32 @@
--- name: refresh_list (read)
--- $1 account, $2 the only repository that the key may see (NULL: all). The account's repositories, the longest unseen first:
+-- name: refresh_list(account, only_repository) (read)
+-- :only_repository is the only one that the key may see; NULL: all. Returns the account's repositories, the longest unseen first:
 -- name, and since when it is known; NULL: it never was fetched.
-SELECT repo_in_footprint($1, r.repo_key) AS repo, time_json(f.fetched_at) AS fetched_at
-FROM (SELECT i.repo_key FROM installation i WHERE i.account_id = $1
-      UNION SELECT s.repo_key FROM run_repo s WHERE s.account_id = $1) r
-LEFT JOIN repo_fetch f ON f.account_id = $1 AND f.repo_key = r.repo_key
-WHERE $2::text IS NULL OR r.repo_key = repository_key($2)
+SELECT repo_in_footprint(:account, r.repo_key) AS repo, time_json(f.fetched_at) AS fetched_at
+FROM (SELECT i.repo_key FROM installation i WHERE i.account_id = :account
+      UNION SELECT s.repo_key FROM run_repo s WHERE s.account_id = :account) r
+LEFT JOIN repo_fetch f ON f.account_id = :account AND f.repo_key = r.repo_key
+WHERE :only_repository::text IS NULL OR r.repo_key = repository_key(:only_repository)
 ORDER BY f.tried_at NULLS FIRST, r.repo_key;
 
--- name: refresh_begin
--- $1 account, $2 repository: when fetching it begins.
-INSERT INTO repo_fetch AS f (account_id, repo_key, tried_at) VALUES ($1, lower(repository_hold($2)), now())
+-- name: refresh_begin(account, repository)
+-- Notes when fetching it begins.
+INSERT INTO repo_fetch AS f (account_id, repo_key, tried_at) VALUES (:account, lower(repository_hold(:repository)), now())
 ON CONFLICT (account_id, repo_key) DO UPDATE SET tried_at = excluded.tried_at;
 
--- name: refresh_own
--- $1 account, $2 repository: the code host has let the account read it.
-SELECT repo_own($1, repository_hold($2));
+-- name: refresh_own(account, repository)
+-- The code host has let the account read it.
+SELECT repo_own(:account, repository_hold(:repository));
 
--- name: refresh_pull_requests_update
--- $1 repository, $2 pull requests.
-SELECT code_host_items_update(repository_hold($1), 'pull_request', $2);
+-- name: refresh_pull_requests_update(repository, pull_requests)
+SELECT code_host_items_update(repository_hold(:repository), 'pull_request', :pull_requests);
 
--- name: refresh_issues_update
--- $1 repository, $2 issues.
-SELECT code_host_items_update(repository_hold($1), 'issue', $2);
+-- name: refresh_issues_update(repository, issues)
+SELECT code_host_items_update(repository_hold(:repository), 'issue', :issues);
 
--- name: refresh_runs_update
--- $1 repository, $2 workflow runs.
-SELECT workflow_runs_update(repository_hold($1), $2);
+-- name: refresh_runs_update(repository, runs)
+-- :runs are workflow runs.
+SELECT workflow_runs_update(repository_hold(:repository), :runs);
 
--- name: refresh_end
--- $1 account, $2 repository: all of it was fetched.
-UPDATE repo_fetch SET fetched_at = tried_at WHERE account_id = $1 AND repo_key = repository_key($2);
+-- name: refresh_end(account, repository)
+-- All of it was fetched.
+UPDATE repo_fetch SET fetched_at = tried_at WHERE account_id = :account AND repo_key = repository_key(:repository);

@@ -1,3 +1,4 @@
--- name: outcome_costs_get (read)
--- $1 account, $2 first day, $3 last day, in UTC, $4 what the runs are grouped by, $5 the only repository that the key may see (NULL: all).
-SELECT fleet_outcome_costs($1, $2::date, $3::date, $4, repository_key($5));
+-- name: outcome_costs_get(account, first_day, last_day, group_by, only_repository) (read)
+-- The days are in UTC. :group_by is what the runs are grouped by. :only_repository is the only one that the key may see; NULL:
+-- all.
+SELECT fleet_outcome_costs(:account, :first_day::date, :last_day::date, :group_by, repository_key(:only_repository));

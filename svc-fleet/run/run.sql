@@ -1,16 +1,18 @@
--- name: runs_update
--- $1 what is told of runs, see the function: an item each (pg/batch.h).
-SELECT place, is_new, shown FROM runs_update(run_updates_held(to_jsonb($1::jsonb[])));
+-- name: runs_update(updates)
+-- :updates is what is told of runs, see the function: an item each (pg/batch.h).
+SELECT place, is_new, shown FROM runs_update(run_updates_held(to_jsonb(:updates::jsonb[])));
 
--- name: run_remove
--- $1 account, $2 repository, $3 run. No row: there is none.
-SELECT r FROM run_remove($1, repository_hold($2), $3) r WHERE r IS NOT NULL;
+-- name: run_remove(account, repository, run)
+-- No row: there is none.
+SELECT r FROM run_remove(:account, repository_hold(:repository), :run) r WHERE r IS NOT NULL;
 
--- name: run_list (read)
--- $1 account, $2 repository, $3 outcome, $4 agent, $5 interest, $6 paper (NULL: any), $7 first day, $8 last day, $9 first
--- day and $10 last day of the merge of its pull request (NULL: unbounded), $11 whether with the large members, $12 limit,
--- $13 offset, $14 repositories as a JSON array (repos_named(); NULL: any), $15 id of the run (NULL: any).
-SELECT page, total FROM run_page($1, repository_key($2), repos_named($14), $15, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+-- name: run_list(account, repository, outcome, agent, interest, paper, first_day, last_day, merged_from, merged_until,
+--   with_large, limit, offset, repositories, run) (read)
+-- A filter of NULL: any. A day of NULL: unbounded. :merged_from and :merged_until are the first and the last day of the merge of
+-- the pull request. :with_large: with the large members. :repositories is a JSON array (repos_named()).
+SELECT page, total
+FROM run_page(:account, repository_key(:repository), repos_named(:repositories), :run, :outcome, :agent, :interest, :paper,
+              :first_day, :last_day, :merged_from, :merged_until, :with_large, :limit, :offset);
 
 -- name: run_partitions_make
 SELECT run_partitions_make((now() AT TIME ZONE 'UTC')::date, 3);
@@ -19,7 +21,7 @@ SELECT run_partitions_make((now() AT TIME ZONE 'UTC')::date, 3);
 SELECT told_months_keep();
 
 -- name: run_guards_forget
--- Delete up to 1000 rows of repo_guard that nobody holds: whoever locks a repository next makes its row again. How many.
+-- Deletes up to 1000 rows of repo_guard that nobody holds: whoever locks a repository next makes its row again. Returns how many.
 WITH free AS (
     SELECT repo_key FROM repo_guard LIMIT 1000 FOR UPDATE SKIP LOCKED
 ), deleted AS (

@@ -1,8 +1,10 @@
--- name: run_csv_outline (read)
--- $1 account, $2 repository, $3 outcome, $4 agent, $5 interest, $6 paper (NULL: any), $7 first day, $8 last day, $9 first day and $10 last day
--- of the merge (NULL: unbounded), $11 repositories as a JSON array, $12 id of the run (NULL: any), $13 the most rows.
-SELECT ids, names, total FROM run_outline($1, repository_key($2), repos_named($11), $12, $3, $4, $5, $6, $7, $8, $9, $10, $13);
+-- name: run_csv_outline(account, repository, outcome, agent, interest, paper, first_day, last_day, merged_from, merged_until,
+--   repositories, run, limit) (read)
+-- As run_list. :limit is the most rows.
+SELECT ids, names, total
+FROM run_outline(:account, repository_key(:repository), repos_named(:repositories), :run, :outcome, :agent, :interest, :paper,
+                 :first_day, :last_day, :merged_from, :merged_until, :limit);
 
--- name: run_csv_rows (read)
--- $1 account, $2 ids as a JSON array, $3 the members that are columns.
-SELECT page, taken FROM run_csv_rows($1, $2::jsonb, $3::text[]);
+-- name: run_csv_rows(account, runs, columns) (read)
+-- :runs is a JSON array of `ids` of run_csv_outline. :columns are the members that are columns.
+SELECT page, taken FROM run_csv_rows(:account, :runs::jsonb, :columns::text[]);
