@@ -1,3 +1,3 @@
--- name: evaluation_store
--- $1 account, $2 data of the event, $3 request id.
-SELECT experiment_evaluated($1, $2::jsonb, $3);
+-- name: evaluation_store(account, evaluation, request_id)
+-- :evaluation is the data of the event.
+SELECT experiment_evaluated(:account, :evaluation::jsonb, :request_id);

@@ -1,20 +1,20 @@
--- name: implementation_source (read)
--- For struct context_source: the experiment as GET replies it; what its brief needs, and the arXiv ids of its papers.
+-- name: implementation_source(experiment, account) (read)
+-- For struct context_source. Returns the experiment as GET replies it; what its brief needs, and the arXiv ids of its papers.
 SELECT experiment_full_json(e),
        json_build_object('id', e.id, 'name', e.name, 'hypothesis', e.hypothesis, 'target_metric', e.target_metric,
                          'launch_context', coalesce(e.launch_context, '{}'), 'papers', experiment_papers(e)) AS for_brief
-FROM experiment e WHERE id = $1 AND account_id = $2;
+FROM experiment e WHERE id = :experiment AND account_id = :account;
 
--- name: implementation_reference (read)
+-- name: implementation_reference(experiment, account) (read)
 -- A row with NULL: the experiment has no launch context.
 SELECT CASE WHEN launch_context IS NOT NULL THEN json_build_object(
            'code_repository', launch_context -> 'code_repository',
            'container_image', launch_context -> 'container_image',
            'key_methods', coalesce(nullif(launch_context -> 'key_methods', 'null'), '[]'),
            'implementation_plan', launch_context -> 'implementation_plan') END
-FROM experiment WHERE id = $1 AND account_id = $2;
+FROM experiment WHERE id = :experiment AND account_id = :account;
 
--- name: implementation_status (read)
+-- name: implementation_status(experiment, account) (read)
 SELECT json_build_object(
     'experiment_id', e.id, 'pipeline_status', e.pipeline_status, 'task_id', i.task_id, 'pr_url', e.pr_url,
     'pr_status', e.pr_status, 'branch_name', e.branch_name, 'steps', coalesce(implementation_steps_json(i), '[]'),
@@ -27,9 +27,9 @@ SELECT json_build_object(
                   ORDER BY id DESC LIMIT 1))
 FROM experiment e
 LEFT JOIN LATERAL (SELECT * FROM implementation WHERE experiment_id = e.id ORDER BY attempt DESC LIMIT 1) i ON true
-WHERE e.id = $1 AND e.account_id = $2;
+WHERE e.id = :experiment AND e.account_id = :account;
 
--- name: implementation_report
--- $3 API key, $4 report, $5 request id. `is_taken` false: the report contradicts the completed implementation.
-SELECT json_build_object('experiment_id', $1::uuid, 'accepted', true, 'pipeline_status', pipeline_status), is_taken
-FROM experiment_report($1, $2, $3, $4, $5);
+-- name: implementation_report(experiment, account, by_key, report, request_id)
+-- `is_taken` false: the report contradicts the completed implementation.
+SELECT json_build_object('experiment_id', :experiment::uuid, 'accepted', true, 'pipeline_status', pipeline_status), is_taken
+FROM experiment_report(:experiment, :account, :by_key, :report, :request_id);

@@ -1,9 +1,9 @@
--- name: run_about (read)
--- $1 account, $2 experiment. What starting a run comes to, and the target and the key of the reservation.
-SELECT n.outcome, n.target, implementation_key($2, n.attempt) AS key
-FROM (SELECT) AS one LEFT JOIN experiment e ON e.id = $2 AND e.account_id = $1, implementation_next(e) AS n;
+-- name: run_about(account, experiment) (read)
+-- Returns what starting a run comes to, and the target and the key of the reservation.
+SELECT n.outcome, n.target, implementation_key(:experiment, n.attempt) AS key
+FROM (SELECT) AS one LEFT JOIN experiment e ON e.id = :experiment AND e.account_id = :account, implementation_next(e) AS n;
 
--- name: run_start
--- $1 account, $2 experiment, $3 API key, $4 the names of the steps as a JSON array, $5 request id.
+-- name: run_start(account, experiment, by_key, steps, request_id)
+-- :steps is a JSON array of the names of the steps.
 SELECT outcome, started_task
-FROM implementation_start($1, $2, $3, ARRAY(SELECT jsonb_array_elements_text($4::jsonb)), $5);
+FROM implementation_start(:account, :experiment, :by_key, ARRAY(SELECT jsonb_array_elements_text(:steps::jsonb)), :request_id);

@@ -1,8 +1,10 @@
--- name: ticket_claim
--- $1 account, $2 experiment: its ticket, and whether the caller is to read it now. No row: no such experiment. What is kept of tickets that
--- it named before goes.
+-- name: ticket_claim(account, experiment)
+-- Returns the experiment's ticket, and whether the caller is to read it now. No row: no such experiment. What is kept of tickets
+-- that it named before goes.
 WITH found AS MATERIALIZED (
-    SELECT e.id, e.ticket_source, e.external_ticket_id, e.ticket_url FROM experiment e WHERE e.account_id = $1 AND e.id = $2
+    SELECT e.id, e.ticket_source, e.external_ticket_id, e.ticket_url
+    FROM experiment e
+    WHERE e.account_id = :account AND e.id = :experiment
     FOR NO KEY UPDATE -- one that is being deleted is waited for, and so is who has just claimed another ticket of it
 ), former AS (
     DELETE FROM ticket t USING found f
@@ -14,33 +16,37 @@ WITH found AS MATERIALIZED (
     ON CONFLICT (experiment_id, source, id) DO UPDATE SET due_at = excluded.due_at WHERE t.due_at <= clock_timestamp()
     RETURNING t.id
 )
-SELECT f.ticket_source AS source, f.external_ticket_id AS ticket, f.ticket_url AS url, EXISTS (SELECT FROM claimed) AS is_due FROM found f;
+SELECT f.ticket_source AS source, f.external_ticket_id AS ticket, f.ticket_url AS url, EXISTS (SELECT FROM claimed) AS is_due
+FROM found f;
 
--- name: ticket_store
--- $1 experiment, $2 source, $3 ticket, $4 title, $5 state, $6 address, as the tracker says them.
+-- name: ticket_store(experiment, source, ticket, title, state, url)
+-- :title, :state and :url are as the tracker says them.
 UPDATE ticket SET
-    title = left($4, 1000), state = left($5, 200), url = CASE WHEN $6 ~ '^https?://' AND length($6) <= 2048 THEN $6 END, fault = NULL,
-    read_at = now(), due_at = now() + interval '10 minutes'
-WHERE experiment_id = $1 AND source = $2 AND id = $3;
+    title = left(:title, 1000), state = left(:state, 200),
+    url = CASE WHEN :url ~ '^https?://' AND length(:url) <= 2048 THEN :url END,
+    fault = NULL, read_at = now(), due_at = now() + interval '10 minutes'
+WHERE experiment_id = :experiment AND source = :source AND id = :ticket;
 
--- name: ticket_store_fault
--- $1 experiment, $2 source, $3 ticket, $4 why it could not be read.
-UPDATE ticket SET fault = $4 WHERE experiment_id = $1 AND source = $2 AND id = $3;
+-- name: ticket_store_fault(experiment, source, ticket, fault)
+-- :fault is why it could not be read.
+UPDATE ticket SET fault = :fault
+WHERE experiment_id = :experiment AND source = :source AND id = :ticket;
 
--- name: ticket_get
--- $1 account, $2 experiment, $3 source, $4 ticket. Nothing is known of it where the experiment names another one meanwhile.
-SELECT jsonb_build_object('ticket_source', $3::text, 'external_ticket_id', $4::text, 'title', t.title, 'state', t.state,
+-- name: ticket_get(account, experiment, source, ticket)
+-- Nothing is known of it where the experiment names another one meanwhile.
+SELECT jsonb_build_object('ticket_source', :source::text, 'external_ticket_id', :ticket::text, 'title', t.title, 'state', t.state,
                           'url', coalesce(e.ticket_url, t.url), 'read_at', time_json(t.read_at), 'fault', t.fault)
-FROM experiment e LEFT JOIN ticket t ON t.experiment_id = e.id AND t.source = $3 AND t.id = $4
-WHERE e.account_id = $1 AND e.id = $2;
+FROM experiment e LEFT JOIN ticket t ON t.experiment_id = e.id AND t.source = :source AND t.id = :ticket
+WHERE e.account_id = :account AND e.id = :experiment;
 
--- name: ticket_decision (read)
--- $1 account, $2 experiment: its ticket, and its decision in lines of text (NULL: there is none yet). No row: no such experiment.
+-- name: ticket_decision(account, experiment) (read)
+-- Returns the experiment's ticket, and its decision in lines of text (NULL: there is none yet). No row: no such experiment.
 SELECT e.ticket_source AS source, e.external_ticket_id AS ticket, e.ticket_url AS url,
        CASE WHEN coalesce(e.outcome, nullif(e.decision, '')) IS NOT NULL THEN
-           concat_ws(E'\n', 'Experiment: ' || e.name, 'Outcome: ' || e.outcome, 'Decision: ' || left(nullif(e.decision, ''), 10000),
+           concat_ws(E'\n', 'Experiment: ' || e.name, 'Outcome: ' || e.outcome,
+                     'Decision: ' || left(nullif(e.decision, ''), 10000),
                      CASE WHEN e.observed_delta IS NOT NULL THEN
                          concat_ws(' ', 'Observed change:', e.observed_delta, 'of ' || e.target_metric,
                                    '(' || replace(e.delta_confidence, '_', ' ') || ')') END)
        END AS decision
-FROM experiment e WHERE e.account_id = $1 AND e.id = $2;
+FROM experiment e WHERE e.account_id = :account AND e.id = :experiment;
