@@ -1,57 +1,57 @@
 -- See main/reseal.h.
 
--- name: reseal_connection_page (read)
+-- name: reseal_connection_page(after, prefix, limit) (read)
 SELECT id, id || ' ' || account_id || ' ' || provider AS context, sealed FROM connection
-WHERE id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(sealed, 'hex'), $2)
-ORDER BY id LIMIT $3;
+WHERE id > coalesce(:after::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(sealed, 'hex'), :prefix)
+ORDER BY id LIMIT :limit;
 
--- name: reseal_connection_update
-UPDATE connection SET sealed = $3 WHERE id = $1 AND sealed = $2;
+-- name: reseal_connection_update(connection, former, sealed)
+UPDATE connection SET sealed = :sealed WHERE id = :connection AND sealed = :former;
 
--- name: reseal_revocation_page (read)
+-- name: reseal_revocation_page(after, prefix, limit) (read)
 SELECT id, id || ' ' || account_id || ' ' || provider AS context, sealed FROM revocation
-WHERE id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(sealed, 'hex'), $2)
-ORDER BY id LIMIT $3;
+WHERE id > coalesce(:after::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(sealed, 'hex'), :prefix)
+ORDER BY id LIMIT :limit;
 
--- name: reseal_revocation_update
-UPDATE revocation SET sealed = $3 WHERE id = $1 AND sealed = $2;
+-- name: reseal_revocation_update(revocation, former, sealed)
+UPDATE revocation SET sealed = :sealed WHERE id = :revocation AND sealed = :former;
 
--- name: reseal_attempt_page (read)
+-- name: reseal_attempt_page(after, prefix, limit) (read)
 SELECT state_hash AS id, encode(state_hash, 'hex') AS context, verifier AS sealed FROM authorization_attempt
-WHERE state_hash > coalesce($1::bytea, '') AND NOT starts_with(encode(verifier, 'hex'), $2)
-ORDER BY state_hash LIMIT $3;
+WHERE state_hash > coalesce(:after::bytea, '') AND NOT starts_with(encode(verifier, 'hex'), :prefix)
+ORDER BY state_hash LIMIT :limit;
 
--- name: reseal_attempt_update
-UPDATE authorization_attempt SET verifier = $3 WHERE state_hash = $1 AND verifier = $2;
+-- name: reseal_attempt_update(state_hash, former, sealed)
+UPDATE authorization_attempt SET verifier = :sealed WHERE state_hash = :state_hash AND verifier = :former;
 
--- name: reseal_endpoint_page (read)
+-- name: reseal_endpoint_page(after, prefix, limit) (read)
 SELECT id, id || ' ' || account_id AS context, secret AS sealed FROM endpoint
-WHERE id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(secret, 'hex'), $2)
-ORDER BY id LIMIT $3;
+WHERE id > coalesce(:after::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(secret, 'hex'), :prefix)
+ORDER BY id LIMIT :limit;
 
--- name: reseal_endpoint_update
-UPDATE endpoint SET secret = $3 WHERE id = $1 AND secret = $2;
+-- name: reseal_endpoint_update(endpoint, former, sealed)
+UPDATE endpoint SET secret = :sealed WHERE id = :endpoint AND secret = :former;
 
--- name: reseal_old_secret_page (read)
+-- name: reseal_old_secret_page(after, prefix, limit) (read)
 SELECT id, id || ' ' || account_id AS context, old_secret AS sealed FROM endpoint
-WHERE id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(old_secret, 'hex'), $2)
-ORDER BY id LIMIT $3;
+WHERE id > coalesce(:after::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(old_secret, 'hex'), :prefix)
+ORDER BY id LIMIT :limit;
 
--- name: reseal_old_secret_update
-UPDATE endpoint SET old_secret = $3 WHERE id = $1 AND old_secret = $2;
+-- name: reseal_old_secret_update(endpoint, former, sealed)
+UPDATE endpoint SET old_secret = :sealed WHERE id = :endpoint AND old_secret = :former;
 
--- name: reseal_confirmation_page (read)
+-- name: reseal_confirmation_page(after, prefix, limit) (read)
 SELECT id, endpoint_id || ' ' || account_id AS context, token AS sealed FROM email_confirmation
-WHERE id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(token, 'hex'), $2)
-ORDER BY id LIMIT $3;
+WHERE id > coalesce(:after::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(token, 'hex'), :prefix)
+ORDER BY id LIMIT :limit;
 
--- name: reseal_confirmation_update
-UPDATE email_confirmation SET token = $3 WHERE id = $1 AND token = $2;
+-- name: reseal_confirmation_update(confirmation, former, sealed)
+UPDATE email_confirmation SET token = :sealed WHERE id = :confirmation AND token = :former;
 
--- name: reseal_app_page (read)
+-- name: reseal_app_page(after, prefix, limit) (read)
 SELECT app_id AS id, app_id AS context, secrets AS sealed FROM app
-WHERE app_id > coalesce($1::text, '') AND NOT starts_with(encode(secrets, 'hex'), $2)
-ORDER BY app_id LIMIT $3;
+WHERE app_id > coalesce(:after::text, '') AND NOT starts_with(encode(secrets, 'hex'), :prefix)
+ORDER BY app_id LIMIT :limit;
 
--- name: reseal_app_update
-UPDATE app SET secrets = $3 WHERE app_id = $1 AND secrets = $2;
+-- name: reseal_app_update(app_id, former, sealed)
+UPDATE app SET secrets = :sealed WHERE app_id = :app_id AND secrets = :former;

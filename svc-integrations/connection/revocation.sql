@@ -1,22 +1,22 @@
--- name: revocation_start
--- $1 id of a connection that there is not, $2 account, $3 provider, $4 sealed credentials, of a user of the provider who is not noted.
+-- name: revocation_start(connection, account, provider, credentials)
+-- There is no such :connection. The :credentials are sealed; of which user of the provider they are is not noted.
 WITH noted AS (
-    INSERT INTO revocation (id, account_id, provider, sealed) VALUES ($1, $2, $3, $4) RETURNING id
+    INSERT INTO revocation (id, account_id, provider, sealed) VALUES (:connection, :account, :provider, :credentials) RETURNING id
 )
 SELECT task_start('revoke', NULL, jsonb_build_object('connection_id', id)) FROM noted;
 
--- name: revocation_get (read)
--- Also whether the same user of the provider is, or may be, connected elsewhere.
+-- name: revocation_get(connection) (read)
+-- Returns also whether the same user of the provider is, or may be, connected elsewhere.
 SELECT account_id, provider, sealed, external_id IS NULL OR EXISTS (
     SELECT FROM connection c WHERE c.provider = r.provider AND c.external_id = r.external_id) AS is_used_elsewhere
-FROM revocation r WHERE id = $1;
+FROM revocation r WHERE id = :connection;
 
--- name: revocation_store
--- $1 connection, $2 sealed credentials, which replace those that are to be revoked.
-UPDATE revocation SET sealed = $2 WHERE id = $1;
+-- name: revocation_store(connection, credentials)
+-- The :credentials are sealed, and replace those that are to be revoked.
+UPDATE revocation SET sealed = :credentials WHERE id = :connection;
 
--- name: revocation_delete
-DELETE FROM revocation WHERE id = $1;
+-- name: revocation_delete(connection)
+DELETE FROM revocation WHERE id = :connection;
 
 -- name: revocation_forget
 -- What could not be revoked in two days, twice as long as its task is tried.

@@ -1,12 +1,11 @@
--- name: message_days_keep
--- $1 days.
-SELECT message_days_keep($1::int);
+-- name: message_days_keep(days)
+SELECT message_days_keep(:days::int);
 
--- name: message_take
--- $1 account, $2 id, $3 type, $4 when it happened, $5 body, $6 repository and $7 interest that it is about or NULL, $8 days for which
--- messages are kept, $9 how many may wait for an endpoint. For how many endpoints it is.
-SELECT message_take($1, $2, $3, $4, $5, $6, $7, $8::int, $9::int);
+-- name: message_take(account, message, type, happened_at, body, repository, interest, days, waiting_max)
+-- :repository and :interest: what it is about, or NULL. :days: for which messages are kept. :waiting_max: how many may wait for
+-- an endpoint. Returns for how many endpoints it is.
+SELECT message_take(:account, :message, :type, :happened_at, :body, :repository, :interest, :days::int, :waiting_max::int);
 
--- name: message_take_digest
--- $1 account, $2 id, $3 type, $4 when it happened, $5 body, $6 the endpoint, $7 and $8 as $8 and $9 above.
-SELECT digest_take($1, $2, $3, $4, $5, $6, $7::int, $8::int);
+-- name: message_take_digest(account, message, type, happened_at, body, endpoint, days, waiting_max)
+-- As message_take, for one :endpoint.
+SELECT digest_take(:account, :message, :type, :happened_at, :body, :endpoint, :days::int, :waiting_max::int);

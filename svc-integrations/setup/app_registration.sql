@@ -1,3 +1,3 @@
 -- name: app_last_delivery (read)
--- When the code host's last delivery came; null: none is kept.
+-- Returns when the code host's last delivery came. NULL: none is kept.
 SELECT time_json(max(received_at)) FROM delivery;

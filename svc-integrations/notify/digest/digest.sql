@@ -1,3 +1,3 @@
--- name: digests_announce
--- $1 how many dates: tell those that have come. How many.
-SELECT digests_announce($1::int);
+-- name: digests_announce(limit)
+-- Tell the dates that have come, at most :limit. Returns their number.
+SELECT digests_announce(:limit::int);

@@ -1,46 +1,55 @@
--- name: endpoint_list (read)
--- $1 account, $2 limit, $3 offset.
+-- name: endpoint_list(account, limit, offset) (read)
 SELECT coalesce((SELECT jsonb_agg(endpoint_json(e) ORDER BY e.id DESC)
-                 FROM (SELECT * FROM endpoint WHERE account_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3) e), '[]'),
-       (SELECT count(*) FROM endpoint WHERE account_id = $1) AS total;
+                 FROM (SELECT * FROM endpoint WHERE account_id = :account
+                       ORDER BY id DESC LIMIT :limit OFFSET :offset) e), '[]'),
+       (SELECT count(*) FROM endpoint WHERE account_id = :account) AS total;
 
--- name: endpoint_create
--- $1 endpoint, $2 account, $3 the body, $4 sealed secret, $5 its last characters, $6 endpoints that the account may have, $7 key and $8
--- person of who makes it.
-SELECT endpoint_create($1, $2, $3::jsonb || jsonb_build_object('key_id', $7::uuid, 'person_id', $8::uuid), $4, $5, $6::int);
+-- name: endpoint_create(endpoint, account, body, secret, hint, endpoints_max, key, person)
+-- The :secret is sealed; :hint: its last characters. :key and :person: who makes the endpoint.
+SELECT endpoint_create(:endpoint, :account,
+                       :body::jsonb || jsonb_build_object('key_id', :key::uuid, 'person_id', :person::uuid),
+                       :secret, :hint, :endpoints_max::int);
 
--- name: endpoint_get (read)
--- $1 endpoint, $2 account.
-SELECT endpoint_json(e) FROM endpoint e WHERE id = $1 AND account_id = $2;
+-- name: endpoint_get(endpoint, account) (read)
+SELECT endpoint_json(e) FROM endpoint e WHERE id = :endpoint AND account_id = :account;
 
--- name: endpoint_update
--- $1 endpoint, $2 account, $3 the body, $4 key and $5 person of who changes it.
-SELECT changed FROM endpoint_update($1, $2, $3::jsonb || jsonb_build_object('key_id', $4::uuid, 'person_id', $5::uuid)) AS changed
+-- name: endpoint_update(endpoint, account, body, key, person)
+-- :key and :person: who changes the endpoint.
+SELECT changed
+FROM endpoint_update(:endpoint, :account,
+                     :body::jsonb || jsonb_build_object('key_id', :key::uuid, 'person_id', :person::uuid)) AS changed
 WHERE changed IS NOT NULL;
 
--- name: endpoint_delete
--- $1 endpoint, $2 account. What waits for it goes with it.
+-- name: endpoint_delete(endpoint, account)
+-- What waits for it goes with it.
 WITH gone AS (
-    DELETE FROM endpoint WHERE id = $1 AND account_id = $2 RETURNING *
+    DELETE FROM endpoint WHERE id = :endpoint AND account_id = :account RETURNING *
 )
-SELECT jsonb_build_object('id', g.id, 'deleted', true), CASE WHEN g.status = 'disabled' THEN endpoint_announce(g::endpoint, NULL) END FROM gone g;
+SELECT jsonb_build_object('id', g.id, 'deleted', true),
+       CASE WHEN g.status = 'disabled' THEN endpoint_announce(g::endpoint, NULL) END
+FROM gone g;
 
--- name: endpoint_rotate
--- $1 endpoint, $2 account, $3 sealed secret, $4 its last characters, $5 seconds for which the old one signs, too, $6 whether an old
--- one is given up.
-SELECT changed FROM endpoint_rotate($1, $2, $3, $4, $5::int, $6);
+-- name: endpoint_rotate(endpoint, account, secret, hint, old_valid_s, is_forced)
+-- The :secret is sealed; :hint: its last characters. The secret before it signs, too, for :old_valid_s. :is_forced: an older one
+-- that still signs is given up. A row with NULL: one still signs.
+SELECT changed FROM endpoint_rotate(:endpoint, :account, :secret, :hint, :old_valid_s::int, :is_forced);
 
--- name: endpoint_kind (read)
--- $1 endpoint, $2 account. Also its address, as it is shown.
-SELECT kind, coalesce(url, email) AS url FROM endpoint WHERE id = $1 AND account_id = $2;
+-- name: endpoint_kind(endpoint, account) (read)
+-- Returns its kind, and its address as it is shown.
+SELECT kind, coalesce(url, email) AS url FROM endpoint WHERE id = :endpoint AND account_id = :account;
 
--- name: endpoint_create_email
--- $1 endpoint, $2 account, $3 the body with `unsubscribe_hash`, $4 sealed token that ends the mails, $5 endpoints that the account may
--- have, $6 confirmation, $7 its token, sealed, $8 the token's hash, $9 key and $10 person of who makes it.
-SELECT endpoint_create_email($1, $2, $3::jsonb || jsonb_build_object('key_id', $9::uuid, 'person_id', $10::uuid), $4, $5::int, $6, $7, $8);
+-- name: endpoint_create_email(endpoint, account, body, unsubscribe_token, endpoints_max, confirmation, token, token_hash, key,
+--   person)
+-- The :body has `unsubscribe_hash`. :unsubscribe_token ends the mails; :token is that of the :confirmation; both are sealed.
+-- :key and :person: who makes the endpoint.
+SELECT endpoint_create_email(:endpoint, :account,
+                             :body::jsonb || jsonb_build_object('key_id', :key::uuid, 'person_id', :person::uuid),
+                             :unsubscribe_token, :endpoints_max::int, :confirmation, :token, :token_hash);
 
--- name: endpoint_readdress
--- $1 endpoint, $2 account, $3 the body, $4 confirmation, $5 its token, sealed, $6 the token's hash, $7 key and $8 person of who changes it.
+-- name: endpoint_readdress(endpoint, account, body, confirmation, token, token_hash, key, person)
+-- The :token of the :confirmation is sealed. :key and :person: who changes the endpoint.
 SELECT changed
-FROM endpoint_readdress($1, $2, $3::jsonb || jsonb_build_object('key_id', $7::uuid, 'person_id', $8::uuid), $4, $5, $6) AS changed
+FROM endpoint_readdress(:endpoint, :account,
+                        :body::jsonb || jsonb_build_object('key_id', :key::uuid, 'person_id', :person::uuid),
+                        :confirmation, :token, :token_hash) AS changed
 WHERE changed IS NOT NULL;
