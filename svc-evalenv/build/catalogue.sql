@@ -1,3 +1,3 @@
--- name: catalogue_outcome (read)
--- $1 id of a paper: the members of it that change.
-SELECT build_outcome($1);
+-- name: catalogue_outcome(paper) (read)
+-- Returns the members of the paper that change.
+SELECT build_outcome(:paper);

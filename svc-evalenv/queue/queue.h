@@ -37,9 +37,9 @@ struct pg_param queue_waiting_max(struct request *rq);
 struct queue {
 	const char *kind;    /* `build` */
 	const char *missing; /* the detail of a 404 */
-	/* $1 to $4 for work_claim() behind its kind; the answer of a claim, or no row. */
+	/* (account, only_repository, worker, lease): the answer of a claim, or no row. */
 	const char *claim_sql;
-	const char *get_sql; /* $1 id, $2 account; its JSON */
+	const char *get_sql; /* (id, account): its JSON */
 	/* Of a heartbeat: a struct heartbeat_input. */
 	const struct field *heartbeat_fields;
 };

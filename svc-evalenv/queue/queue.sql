@@ -1,16 +1,14 @@
--- name: work_heartbeat
--- $1 id, $2 kind, $3 account (NULL: any), $4 attempt, $5 more of the log, $6 whether the worker gives it back, $7 lease.
+-- name: work_heartbeat(work, kind, account, attempt, log, releases, lease)
+-- An :account of NULL: any. :log: more of the log. :releases: the worker gives it back.
 SELECT outcome, json_build_object('lease_until', time_json(until), 'cancelled', outcome = 'ended') AS answer
-FROM work_heartbeat($1, $2, $3, $4, $5, $6, $7::interval);
+FROM work_heartbeat(:work, :kind, :account, :attempt, :log, :releases, :lease::interval);
 
--- name: work_cancel
--- $1 id, $2 kind, $3 account.
-SELECT work_cancel($1, $2, $3);
+-- name: work_cancel(work, kind, account)
+SELECT work_cancel(:work, :kind, :account);
 
--- name: work_expire
--- $1 the most attempts of one work.
-SELECT work_expire($1);
+-- name: work_expire(attempts_max)
+SELECT work_expire(:attempts_max);
 
--- name: work_repo (read)
--- $1 id, $2 kind, $3 account (NULL: any).
-SELECT repo FROM work WHERE id = $1 AND kind = $2 AND ($3::uuid IS NULL OR account_id = $3);
+-- name: work_repo(work, kind, account) (read)
+-- An :account of NULL: any.
+SELECT repo FROM work WHERE id = :work AND kind = :kind AND (:account::uuid IS NULL OR account_id = :account);

@@ -1,22 +1,26 @@
--- name: run_list (read)
--- $1 account, $2 status, $3 template (NULL: any), $4 the only repository that the key may see (NULL: all), $5 limit, $6 offset.
+-- name: run_list(account, status, template, only_repository, limit, offset) (read)
+-- A :status or :template of NULL: any. An :only_repository of NULL: all; else the key may see no other.
 WITH found AS (
     SELECT r.id FROM run r JOIN work w USING (id)
-    WHERE r.account_id = $1 AND ($2::text IS NULL OR w.status = $2) AND ($3::uuid IS NULL OR r.template_id = $3)
-      AND ($4::text IS NULL OR lower(w.repo) = (SELECT repository_key($4)))
+    WHERE r.account_id = :account
+      AND (:status::text IS NULL OR w.status = :status)
+      AND (:template::uuid IS NULL OR r.template_id = :template)
+      AND (:only_repository::text IS NULL OR lower(w.repo) = (SELECT repository_key(:only_repository)))
 )
 SELECT (SELECT coalesce(json_agg(run_item_json(r, w) ORDER BY r.id DESC), '[]')
-        FROM (SELECT id FROM found ORDER BY id DESC LIMIT $5 OFFSET $6) page JOIN run r USING (id) JOIN work w USING (id)),
+        FROM (SELECT id FROM found ORDER BY id DESC LIMIT :limit OFFSET :offset) page
+        JOIN run r USING (id) JOIN work w USING (id)),
        (SELECT count(*) FROM found) AS total;
 
--- name: run_create
--- $1 account, $2 body, $3 seconds that a build may take, $4 the repository that the key is limited to, $5 the most runs of the
--- account that wait.
-SELECT outcome, made FROM run_new($1, $2::jsonb, $3, repository_hold($4), $5);
+-- name: run_create(account, body, build_timeout_s, only_repository, waiting_max)
+-- :only_repository: that of the key, or NULL. :waiting_max: runs of the account that may wait.
+SELECT outcome, made FROM run_new(:account, :body::jsonb, :build_timeout_s, repository_hold(:only_repository), :waiting_max);
 
--- name: run_get (read)
-SELECT run_json(r, w) FROM run r JOIN work w USING (id) WHERE r.id = $1 AND r.account_id = $2;
+-- name: run_get(run, account) (read)
+SELECT run_json(r, w) FROM run r JOIN work w USING (id) WHERE r.id = :run AND r.account_id = :account;
 
--- name: run_claim
--- $1 account, $2 repository, $3 worker, $4 lease.
-SELECT claimed FROM run_claim($1, repository_now($2), $3, $4::interval) AS claimed WHERE claimed IS NOT NULL;
+-- name: run_claim(account, only_repository, worker, lease)
+-- An :account or :only_repository of NULL: any.
+SELECT claimed
+FROM run_claim(:account, repository_now(:only_repository), :worker, :lease::interval) AS claimed
+WHERE claimed IS NOT NULL;

@@ -1,9 +1,9 @@
 -- See main/reseal.h.
 
--- name: reseal_template_page (read)
+-- name: reseal_template_page(after, prefix, limit) (read)
 SELECT id, id AS context, secret AS sealed FROM template
-WHERE id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(secret, 'hex'), $2)
-ORDER BY id LIMIT $3;
+WHERE id > coalesce(:after::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(secret, 'hex'), :prefix)
+ORDER BY id LIMIT :limit;
 
--- name: reseal_template_update
-UPDATE template SET secret = $3 WHERE id = $1 AND secret = $2;
+-- name: reseal_template_update(template, former, sealed)
+UPDATE template SET secret = :sealed WHERE id = :template AND secret = :former;

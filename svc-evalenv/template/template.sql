@@ -1,44 +1,49 @@
--- name: template_list (read)
--- $1 account, $2 limit, $3 offset, $4 the only repository whose templates the key may use (NULL: all).
+-- name: template_list(account, limit, offset, only_repository) (read)
+-- An :only_repository of NULL: all; else the key may use templates of no other.
 WITH found AS (
-    SELECT id FROM template WHERE account_id = $1 AND ($4::text IS NULL OR lower(repo) = (SELECT repository_key($4)))
+    SELECT id FROM template
+    WHERE account_id = :account AND (:only_repository::text IS NULL OR lower(repo) = (SELECT repository_key(:only_repository)))
 )
 SELECT (SELECT coalesce(json_agg(template_json(t) ORDER BY t.id DESC), '[]')
-        FROM (SELECT id FROM found ORDER BY id DESC LIMIT $2 OFFSET $3) page JOIN template t USING (id)),
+        FROM (SELECT id FROM found ORDER BY id DESC LIMIT :limit OFFSET :offset) page JOIN template t USING (id)),
        (SELECT count(*) FROM found) AS total;
 
--- name: template_create
--- $1 account, $2 id, $3 body, $4 sealed secret, $5 the most templates of the account.
-SELECT template_json(t) FROM template_new($1, $2, $3::jsonb || jsonb_build_object('repo', repository_hold($3::jsonb ->> 'repo')), $4, $5) t;
+-- name: template_create(account, template, body, secret, templates_max)
+-- The :secret is sealed.
+SELECT template_json(t)
+FROM template_new(:account, :template, :body::jsonb || jsonb_build_object('repo', repository_hold(:body::jsonb ->> 'repo')),
+                  :secret, :templates_max) t;
 
--- name: template_get (read)
--- $1 id, $2 account, $3 as $4 of template_list. Locking changes what is shown, not the version.
+-- name: template_get(template, account, only_repository) (read)
+-- An :only_repository as in template_list. Locking changes what is shown, not the version.
 SELECT template_json(t), t.version || CASE WHEN t.is_locked THEN '-1' ELSE '' END AS tag
-FROM template t WHERE id = $1 AND account_id = $2 AND ($3::text IS NULL OR lower(repo) = (SELECT repository_key($3)));
+FROM template t
+WHERE id = :template AND account_id = :account
+  AND (:only_repository::text IS NULL OR lower(repo) = (SELECT repository_key(:only_repository)));
 
--- name: template_update
--- $3 members to change, $4 whether the secret changes, $5 the sealed secret, $6 versions that If-Match allows (NULL: any), $7 how
--- many versions are kept besides those that runs were made with. No row: no such template. A row with NULL: it has another version,
--- or is locked, which `is_locked` says.
+-- name: template_update(template, account, changes, is_secret_changed, secret, allowed_versions, versions_kept)
+-- The :secret is sealed. :allowed_versions: those of If-Match; NULL: any. :versions_kept: how many are kept besides those that
+-- runs were made with. No row: no such template. A row with NULL: it has another version, or is locked, which `is_locked` says.
 WITH old AS MATERIALIZED (
-    SELECT id, is_locked, $6::bigint[] IS NULL OR version = ANY ($6::bigint[]) AS is_allowed
-    FROM template WHERE id = $1 AND account_id = $2 FOR UPDATE
+    SELECT id, is_locked, :allowed_versions::bigint[] IS NULL OR version = ANY (:allowed_versions::bigint[]) AS is_allowed
+    FROM template WHERE id = :template AND account_id = :account FOR UPDATE
 ), changed AS (
     UPDATE template t SET
-        (name, description, spec, repo) = (SELECT n.name, n.description, n.spec, repository_hold(n.repo) FROM jsonb_populate_record(t, $3::jsonb) n),
-        secret = CASE WHEN $4::boolean THEN $5::bytea ELSE t.secret END,
+        (name, description, spec, repo) = (SELECT n.name, n.description, n.spec, repository_hold(n.repo)
+                                           FROM jsonb_populate_record(t, :changes::jsonb) n),
+        secret = CASE WHEN :is_secret_changed::boolean THEN :secret::bytea ELSE t.secret END,
         version = t.version + 1,
         updated_at = now()
     FROM old WHERE t.id = old.id AND old.is_allowed AND NOT old.is_locked
     RETURNING t.id, t.version, template_json(t) AS json, t.version::text AS tag
 ), forgotten AS (
     DELETE FROM template_version v USING changed c
-    WHERE v.template_id = c.id AND v.version <= c.version - $7::int
+    WHERE v.template_id = c.id AND v.version <= c.version - :versions_kept::int
       AND NOT EXISTS (SELECT FROM run r WHERE r.template_id = v.template_id AND r.template_version = v.version)
 )
 SELECT changed.json, changed.tag, old.is_allowed AND old.is_locked AS is_locked FROM old LEFT JOIN changed ON true;
 
--- name: template_lock
+-- name: template_lock(template, account)
 UPDATE template t SET is_locked = true, updated_at = CASE WHEN is_locked THEN updated_at ELSE now() END
-WHERE id = $1 AND account_id = $2
+WHERE id = :template AND account_id = :account
 RETURNING template_json(t);
