@@ -1,6 +1,8 @@
--- name: interest_seen (read)
--- $1 account, $2 interest, $3 an array of ids of papers. No row: no such interest.
+-- name: interest_seen(account, interest, papers) (read)
+-- :papers is an array of ids. No row: there is no such interest.
 SELECT jsonb_build_object('arxiv_ids', coalesce(
-           (SELECT jsonb_agg(paper) FROM jsonb_array_elements_text($3::jsonb) paper
+           (SELECT jsonb_agg(paper)
+            FROM jsonb_array_elements_text(:papers::jsonb) paper
             WHERE EXISTS (SELECT FROM recommended r WHERE r.interest_id = i.id AND r.arxiv_id = paper)), '[]'))
-FROM interest i WHERE i.account_id = $1 AND i.id = $2;
+FROM interest i
+WHERE i.account_id = :account AND i.id = :interest;

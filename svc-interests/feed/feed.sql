@@ -1,19 +1,20 @@
--- name: feed_create
--- $1 account, $2 interest (NULL: all), $3 body, $4 hash of the token, $5 address, $6 key and $7 person of who makes it. No row: no such
--- interest. Violates feed_max and feed_maker_gone.
-SELECT feed_json(f) || jsonb_build_object('url', $5::text)
-FROM feed_make($1, $2, ($3::jsonb ->> 'min_score')::double precision, $4, $6, $7) f WHERE f.id IS NOT NULL;
+-- name: feed_create(account, interest, body, hash, url, key, person)
+-- An :interest of NULL: all. :hash is that of the token, :key and :person are those of who makes the feed. No row: there is no
+-- such interest. Violates feed_max and feed_maker_gone.
+SELECT feed_json(f) || jsonb_build_object('url', :url::text)
+FROM feed_make(:account, :interest, (:body::jsonb ->> 'min_score')::double precision, :hash, :key, :person) f
+WHERE f.id IS NOT NULL;
 
--- name: feed_list (read)
--- $1 account, $2 limit, $3 offset.
+-- name: feed_list(account, limit, offset) (read)
 SELECT (SELECT coalesce(jsonb_agg(feed_json(f) ORDER BY f.id DESC), '[]')
-        FROM (SELECT * FROM feed WHERE account_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3) f),
-       (SELECT count(*) FROM feed WHERE account_id = $1) AS total;
+        FROM (SELECT * FROM feed WHERE account_id = :account ORDER BY id DESC LIMIT :limit OFFSET :offset) f),
+       (SELECT count(*) FROM feed WHERE account_id = :account) AS total;
 
--- name: feed_delete
--- $1 account, $2 feed.
-DELETE FROM feed WHERE account_id = $1 AND id = $2 RETURNING jsonb_build_object('id', id, 'deleted', true);
+-- name: feed_delete(account, feed)
+DELETE FROM feed
+WHERE account_id = :account AND id = :feed
+RETURNING jsonb_build_object('id', id, 'deleted', true);
 
--- name: feed_maker_gone
--- $1 account, $2 what the gateway tells of the person.
-SELECT feeds_of_maker_delete($1, $2);
+-- name: feed_maker_gone(account, maker)
+-- :maker is what the gateway tells of the person.
+SELECT feeds_of_maker_delete(:account, :maker);

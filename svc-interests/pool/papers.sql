@@ -1,9 +1,9 @@
--- name: papers_load (read)
--- $1 ids, a JSON array, $2 version of the embedder: those that are stored, in this order.
+-- name: papers_load(papers, embedder) (read)
+-- Returns those of :papers, an array of ids, that are stored, in this order. :embedder is the version of their vectors.
 SELECT coalesce(jsonb_agg(content ORDER BY asked.place), '[]')
-FROM jsonb_array_elements_text($1::jsonb) WITH ORDINALITY AS asked (arxiv_id, place) JOIN paper p USING (arxiv_id),
-     paper_content(p, $2) AS content;
+FROM jsonb_array_elements_text(:papers::jsonb) WITH ORDINALITY AS asked (arxiv_id, place) JOIN paper p USING (arxiv_id),
+     paper_content(p, :embedder) AS content;
 
 -- name: papers_frequencies (read)
--- When the background was drawn, and its frequencies.
+-- Returns when the background was drawn, and its frequencies.
 SELECT drawn_at, frequencies FROM background;

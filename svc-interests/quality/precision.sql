@@ -1,3 +1,4 @@
--- name: precision_get (read)
--- $1 account, $2 first day, $3 last day, in UTC, $4 interest (NULL: all), $5 how many of each day and interest count.
-SELECT recommendation_precision($1, $2::date, $3::date, $4::uuid, $5::int);
+-- name: precision_get(account, since, until, interest, k) (read)
+-- :since and :until are the first and the last day, in UTC. An :interest of NULL: all. The :k best of each day and interest
+-- count.
+SELECT recommendation_precision(:account, :since::date, :until::date, :interest::uuid, :k::int);
