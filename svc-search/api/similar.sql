@@ -1,3 +1,3 @@
--- name: similar_text (read)
--- $1 the id. What the papers near to this one are searched by.
-SELECT title || E'\n' || abstract FROM asset WHERE arxiv_id = $1 AND NOT is_deleted;
+-- name: similar_text(paper) (read)
+-- Returns what the papers near to this one are searched by.
+SELECT title || E'\n' || abstract FROM asset WHERE arxiv_id = :paper AND NOT is_deleted;

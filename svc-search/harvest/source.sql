@@ -1,16 +1,18 @@
--- name: source_take_turn
--- $1 the source, $2 ms between two requests, $3 how many ms the caller can wait. For how many it must wait before its request: it
--- has the next turn of all processes. No row: that would be too long.
-INSERT INTO source_pace AS p (name, next_request_at) VALUES ($1, clock_timestamp() + make_interval(secs => $2::float8 / 1000))
+-- name: source_take_turn(source, delay_ms, wait_max_ms)
+-- Takes the next turn of all processes. :delay_ms is the time between two requests. Returns for how many ms the caller must wait
+-- before its request. No row: that would be longer than :wait_max_ms.
+INSERT INTO source_pace AS p (name, next_request_at)
+VALUES (:source, clock_timestamp() + make_interval(secs => :delay_ms::float8 / 1000))
 ON CONFLICT (name) DO UPDATE
-SET next_request_at = source_free_at(p.next_request_at) + make_interval(secs => $2::float8 / 1000)
-WHERE source_free_at(p.next_request_at) <= clock_timestamp() + make_interval(secs => $3::float8 / 1000)
-RETURNING greatest(ceil(extract(epoch FROM next_request_at - clock_timestamp()) * 1000) - $2::float8, 0)::bigint;
+SET next_request_at = source_free_at(p.next_request_at) + make_interval(secs => :delay_ms::float8 / 1000)
+WHERE source_free_at(p.next_request_at) <= clock_timestamp() + make_interval(secs => :wait_max_ms::float8 / 1000)
+RETURNING greatest(ceil(extract(epoch FROM next_request_at - clock_timestamp()) * 1000) - :delay_ms::float8, 0)::bigint;
 
--- name: asset_withdraw
--- $1 an array of ids that the source has deleted.
+-- name: asset_withdraw(papers)
+-- :papers is an array of ids that the source has deleted. Returns how many papers were withdrawn.
 WITH withdrawn AS (
     UPDATE asset SET is_deleted = true
-    WHERE arxiv_id IN (SELECT jsonb_array_elements_text($1::jsonb)) AND NOT is_deleted RETURNING 1
+    WHERE arxiv_id IN (SELECT jsonb_array_elements_text(:papers::jsonb)) AND NOT is_deleted
+    RETURNING 1
 )
 SELECT count(*) FROM withdrawn;
