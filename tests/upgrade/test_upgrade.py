@@ -2,14 +2,13 @@
 each of its processes can be replaced, one replica at a time, while clients use the product. `deploy/dev test upgrade` builds it, and
 also runs its own tests on this version's schema."""
 
-import re
-
 import pytest
 
 from lib.fixtures import run_cluster
 from lib.http.load import Load
 from lib.system.named_cluster import NamedCluster
 from lib.system.servers import read_processes
+from lib.system.statements import reader, statement_files, statements_of
 
 REQUESTS_BETWEEN = 100
 
@@ -53,25 +52,17 @@ class PreviousCluster(NamedCluster):
             process.wait_ready()
 
 
-def statements(folder):
-    """[(file, name, text)] of the statements below a folder."""
-    for path in folder.rglob("*.sql"):
-        if path.parent.name != "migrations":
-            for text in re.split(r"^-- name: ", path.read_text(), flags=re.MULTILINE)[1:]:
-                name, _, body = text.partition("\n")
-                yield path.name, name, body
-
-
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_statements_of_the_previous_version_fit(cluster, previous_source, name):
-    folders = [folder for folder in (previous_source / name, previous_source / "libcommon") if folder.exists()]
+    folders, read = [folder for folder in (previous_source / name, previous_source / "libcommon") if folder.exists()], reader(previous_source)
     with cluster.postgres.connect(SCHEMAS[name]) as connection:
         faults = []
         for folder in folders:
-            for file, statement, text in statements(folder):
-                message = connection.pgconn.prepare(b"", text.encode()).error_message
-                if message:
-                    faults.append(f"{file} {statement}: {message.decode().splitlines()[0]}")
+            for path in statement_files(folder):
+                for statement, text in statements_of(path, read).items():
+                    message = connection.pgconn.prepare(b"", text.encode()).error_message
+                    if message:
+                        faults.append(f"{path.name} {statement}: {message.decode().splitlines()[0]}")
     assert faults == []
 
 

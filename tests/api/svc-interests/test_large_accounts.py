@@ -6,6 +6,7 @@ import uuid
 import pytest
 
 from lib.system.servers import ROOT
+from lib.system.statements import statements_of
 
 ACCOUNT = str(uuid.uuid4())
 INTERESTS, RECOMMENDED, EXPERIMENTS = 20, 250, 20000
@@ -46,19 +47,11 @@ def filled(cluster):
             db.execute(f"DELETE FROM {table} WHERE account_id = %s", [ACCOUNT])
 
 
-def statement(noun, name):
-    """The named statement of a .sql file, without its comments."""
-    for part in (ROOT / "svc-interests" / f"{noun}.sql").read_text(encoding="utf-8").split("-- name: ")[1:]:
-        head, _, body = part.partition("\n")
-        if head.split()[0] == name:
-            return "\n".join(line for line in body.splitlines() if not line.startswith("--"))
-    raise KeyError(name)
-
-
 def plan(db, noun, name, *values):
     """The nodes of the plan after running the statement with these values, with the rows that each has read."""
     db.execute("DEALLOCATE ALL")
-    db.execute(f"PREPARE one AS {statement(noun, name)}".encode())
+    statement = statements_of(ROOT / "svc-interests" / f"{noun}.sql")[name]
+    db.execute(f"PREPARE one AS {statement}".encode())
     given = ", ".join("NULL" if value is None else f"'{value}'" for value in values)
     (found,) = db.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE one ({given})".encode(), prepare=False).fetchone()
     nodes, left = [], [found[0]["Plan"]]

@@ -1,15 +1,11 @@
 """The statements beside the C that runs them: Postgres takes each of them, and they have the columns that the C reads."""
 
 import re
-import sys
 
 import pytest
 
 from lib.system.servers import ROOT
-
-sys.path.insert(0, str(ROOT / "libcommon" / "tools"))
-
-from sql_header import parse  # noqa: E402
+from lib.system.statements import statement_files, statements_of
 
 PROCESSES = dict(line.split()[:2] for line in (ROOT / "deploy" / "processes").read_text().splitlines() if line and line[0] != "#")
 HEADER = re.compile(r'^#include "(?:[\w-]+/)*([\w-]+\.sql)\.h"', re.MULTILINE)
@@ -26,8 +22,7 @@ def columns(pg, text):
 
 def described(db, folder):
     """File -> [(statement, its columns)] of a process or of libcommon."""
-    paths = [path for path in sorted(folder.rglob("*.sql")) if "migrations" not in path.parts and not path.name.endswith(".fn.sql")]
-    return {path.name: [(name, columns(db.pgconn, "\n".join(lines))) for name, lines in parse(path.read_text()).items()] for path in paths}
+    return {path.name: [(name, columns(db.pgconn, text)) for name, text in statements_of(path).items()] for path in statement_files(folder)}
 
 
 @pytest.mark.parametrize("process", PROCESSES)
