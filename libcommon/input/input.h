@@ -25,7 +25,7 @@
  * and pass request_body_json() to the statement. That text contains only the members that the
  * client sent, so that a PATCH can distinguish an absent member from null:
  *
- *     UPDATE run r SET (note) = (SELECT n.note FROM jsonb_populate_record(r, $2::jsonb) n) …
+ *     UPDATE run r SET (note) = (SELECT n.note FROM jsonb_populate_record(r, :changes::jsonb) n) …
  */
 #pragma once
 

@@ -13,7 +13,8 @@
  * - A row of the database that belongs to an interest or repository: the handler reads which one,
  *   and calls require_interest() or require_repo_of().
  * - A list: its statement gets the key's limit as a filter that a row without a repository or
- *   interest does not pass: `$4 IS NULL OR repo = $4`, and never a coalesce() of the row's.
+ *   interest does not pass: `:repository IS NULL OR repo = :repository`, and never a coalesce() of
+ *   the row's.
  */
 #pragma once
 

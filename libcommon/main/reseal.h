@@ -8,12 +8,13 @@
 struct sealed_column {
 	const char *name;    /* for people; NULL ends a table */
 	const char *context; /* the first word of the context */
-	/** A page of the sealed texts that the first key has not sealed: $1 the last row before the
-	 * page, NULL for the first page, $2 what a text of the first key begins with
-	 * (vault_prefix_hex()), $3 rows of the page. Its columns: `id` of the row, `context`, the
-	 * words behind the first, and `sealed`, the text. */
+	/** A page of the sealed texts that the first key has not sealed. Its parameters: `after`,
+	 * the last row before the page, NULL for the first page; `prefix`, what a text of the
+	 * first key begins with (vault_prefix_hex()); `limit`, rows of the page. Its columns: `id`
+	 * of the row, `context`, the words behind the first, and `sealed`, the text. */
 	const char *page_sql;
-	/** Replace the text $2 of the row $1 by $3, if it is still that one. */
+	/** Replace the text of a row, if it is still that one. Its parameters: the row, its text,
+	 * the new text. */
 	const char *update_sql;
 };
 

@@ -14,9 +14,9 @@
  * element for each request, its item, and answers with at most one row for each. The first column
  * is the number of the item, from 1; the request gets the others:
  *
- *     -- name: label_create
- *     -- $1 accounts, $2 names: an item each (pg/batch.h).
- *     WITH item AS (SELECT * FROM unnest($1::uuid[], $2::text[])
+ *     -- name: label_create(accounts, names)
+ *     -- An item each (pg/batch.h).
+ *     WITH item AS (SELECT * FROM unnest(:accounts::uuid[], :names::text[])
  *                                 WITH ORDINALITY AS i (account, name, n)),
  *          made AS (INSERT INTO label (account_id, name) SELECT account, name FROM item
  *                   ORDER BY account, name RETURNING label)

@@ -48,8 +48,8 @@
  * plans (statement_plan() in statement.fn.sql). Never their parameters.
  *
  * Reads. A statement whose text starts with PG_READ_MARK changes nothing: it is sent again when its
- * connection breaks. In a noun.sql that is `-- name: interest_get (read)`. Any other statement is a
- * write, whatever its first word: `SELECT task_start(...)` writes.
+ * connection breaks. In a noun.sql, its line `-- name:` ends with `(read)`. Any other statement is
+ * a write, whatever its first word: `SELECT task_start(...)` writes.
  */
 #pragma once
 
@@ -227,7 +227,7 @@ static inline bool pg_empty(const struct pg_rows *rows)
 /** The value of a named column, as text; NULL for SQL NULL. require()s that row and column exist.
  * The lint compares the names with those in the statements of the file.
  *
- *     -- name: job_fail
+ *     -- name: job_fail(task, attempt, ...)
  *     UPDATE ... RETURNING is_over
  *
  *     if (pg_get_bool(rows, 0, "is_over"))

@@ -12,7 +12,8 @@
  * only when its version is in the list (or the list is NULL), raises ERR_PRECONDITION when the row
  * exists in another version, and calls etag_reply() with the new version:
  *
- *     UPDATE … WHERE id = $1 AND ($6::bigint[] IS NULL OR version = ANY ($6::bigint[]))
+ *     UPDATE …
+ *     WHERE id = :run AND (:versions::bigint[] IS NULL OR version = ANY (:versions::bigint[]))
  */
 #pragma once
 

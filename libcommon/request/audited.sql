@@ -1,3 +1,3 @@
--- name: audited_begin
--- $1 who changes something, as audit_emit() tells it.
-SELECT set_config('expops.audit', $1, true);
+-- name: audited_begin(by)
+-- :by says who changes something, as audit_emit() tells it.
+SELECT set_config('expops.audit', :by, true);

@@ -1,14 +1,13 @@
--- name: repository_renamed
--- $1 number, $2 name, $3 name before (NULL: unknown), $4 version of the event, $5 address of the code host's pages.
-SELECT repository_renamed($1, $2, $3, $4, $5);
+-- name: repository_renamed(number, name, former, version, web_url)
+-- :former is the name before (NULL: unknown), :version that of the event, :web_url the address of the code host's pages.
+SELECT repository_renamed(:number, :name, :former, :version, :web_url);
 
--- name: repository_forgotten
--- $1 number.
-SELECT repository_forgotten($1);
+-- name: repository_forgotten(number)
+SELECT repository_forgotten(:number);
 
--- name: repository_named (read)
--- $1 name, $2 number (NULL: unknown).
-SELECT repository_named($1, $2);
+-- name: repository_named(name, number) (read)
+-- A :number of NULL: unknown.
+SELECT repository_named(:name, :number);
 
--- name: repository_is_same (read)
-SELECT repository_key($1) = repository_key($2);
+-- name: repository_is_same(one, other) (read)
+SELECT repository_key(:one) = repository_key(:other);

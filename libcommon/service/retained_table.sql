@@ -1,3 +1,3 @@
--- name: retained_table_delete_old
--- $1 table, $2 condition, $3 days, $4 how many at most, $5 whether an index finds them: how many were deleted.
-SELECT table_delete_old($1, $2, $3::int, $4::int, $5);
+-- name: retained_table_delete_old(table, condition, days, limit, has_index)
+-- :has_index: an index finds the rows. Returns how many were deleted.
+SELECT table_delete_old(:table, :condition, :days::int, :limit::int, :has_index);

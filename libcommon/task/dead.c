@@ -58,7 +58,7 @@ static const char *task_ids(struct request *rq, const struct dead_letters *which
 	return text.data;
 }
 
-/* Run a statement on the tasks that are meant: its parameters $1 to $5. */
+/* Run a statement on the tasks that are meant, with the parameters of dead_task_list. */
 static struct pg_rows *query_tasks(struct request *rq, const struct dead_letters *which,
                                    const char *sql)
 {
@@ -67,7 +67,7 @@ static struct pg_rows *query_tasks(struct request *rq, const struct dead_letters
 	                pg_text(which->error), pg_text(which->account), pg_int(limit));
 }
 
-/* Run a statement that changes them: $6 says who does so. */
+/* Run a statement that changes them, with the parameters of dead_task_retry. */
 static struct pg_rows *change_tasks(struct request *rq, const struct dead_letters *which,
                                     const char *sql)
 {

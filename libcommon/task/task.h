@@ -45,11 +45,11 @@
  * are called inside the caller's own statement:
  *
  *     -- kind, account, input (jsonb)
- *     SELECT task_json(task_start('recommendations_refresh', $1, $2));
+ *     SELECT task_json(task_start('recommendations_refresh', :account, :input));
  *     -- stream, type, account, data (jsonb)
- *     SELECT event_emit('events.experiments', 'experiment.updated', $1, $2);
+ *     SELECT event_emit('events.experiments', 'experiment.updated', :account, :data);
  *     -- id, stream, type, lane, account, data
- *     SELECT event_send($1, 'events.code_host', 'pull_request', 'acme/ranker', NULL, $2);
+ *     SELECT event_send(:event, 'events.code_host', 'pull_request', 'acme/ranker', NULL, :data);
  *
  * task_start() returns the equal task (account, kind and input) if one still waits for its first
  * attempt, and violates the constraint task_pending_max when too many tasks of the account wait
