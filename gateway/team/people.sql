@@ -1,3 +1,3 @@
--- name: people_find (read)
--- $1 account, $2 ids of persons and keys as a JSON array.
-SELECT people_named($1, $2);
+-- name: people_find(account, ids) (read)
+-- :ids are of persons and keys, a JSON array.
+SELECT people_named(:account, :ids);
