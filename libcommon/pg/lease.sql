@@ -2,11 +2,11 @@
 -- Returns the fence, NULL when another process holds the lease, and the milliseconds that the lease had left before. No row:
 -- there is no such lease. One that is held for longer than :term_ms is of before the server's clock was set back.
 WITH taken AS (
-	UPDATE lease SET owner = :owner, until = clock_timestamp() + make_interval(secs => :term_ms::float8 / 1000),
-		fence = fence + CASE WHEN owner = :owner THEN 0 ELSE 1 END
-	WHERE name = :name AND (owner = :owner OR until <= clock_timestamp()
-	                        OR until > clock_timestamp() + make_interval(secs => :term_ms::float8 / 1000) * 2)
-	RETURNING fence
+    UPDATE lease SET owner = :owner, until = clock_timestamp() + make_interval(secs => :term_ms::float8 / 1000),
+        fence = fence + CASE WHEN owner = :owner THEN 0 ELSE 1 END
+    WHERE name = :name AND (owner = :owner OR until <= clock_timestamp()
+                            OR until > clock_timestamp() + make_interval(secs => :term_ms::float8 / 1000) * 2)
+    RETURNING fence
 )
 SELECT (SELECT fence FROM taken) AS fence, ceil(extract(epoch FROM until - clock_timestamp()) * 1000)::bigint AS left_ms
 FROM lease

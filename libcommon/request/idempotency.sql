@@ -14,7 +14,7 @@ VALUES (:account, :operation, :key_hash, :body_hash, :owner,
         clock_timestamp() + make_interval(secs => :reserved_ms::float8 / 1000))
 ON CONFLICT (account_id, operation, key_hash)
 DO UPDATE SET body_hash = excluded.body_hash, answer = NULL, owner = excluded.owner, reserved_until = excluded.reserved_until,
-	created_at = now()
+    created_at = now()
 WHERE i.created_at < now() - interval '24 hours' OR i.reserved_until < clock_timestamp() AND i.body_hash = excluded.body_hash
 RETURNING true;
 
@@ -28,20 +28,20 @@ WHERE account_id = :account AND operation = :operation AND key_hash = :key_hash 
 -- more than 64 KiB, :refusal is stored when those of the account would have more than 32 MiB (NULL: it is not so large); requests
 -- at the same time do not see each other, and can exceed that. Also delete up to 20 expired records.
 WITH old AS (
-	SELECT account_id, operation, key_hash FROM idempotency
-	WHERE created_at < now() - interval '24 hours' AND key_hash <> :key_hash
-	LIMIT 20 FOR UPDATE SKIP LOCKED
+    SELECT account_id, operation, key_hash FROM idempotency
+    WHERE created_at < now() - interval '24 hours' AND key_hash <> :key_hash
+    LIMIT 20 FOR UPDATE SKIP LOCKED
 ), deleted AS (
-	DELETE FROM idempotency USING old
-	WHERE idempotency.account_id = old.account_id AND idempotency.operation = old.operation
-		AND idempotency.key_hash = old.key_hash
+    DELETE FROM idempotency USING old
+    WHERE idempotency.account_id = old.account_id AND idempotency.operation = old.operation
+        AND idempotency.key_hash = old.key_hash
 )
 INSERT INTO idempotency (account_id, operation, key_hash, body_hash, answer)
 SELECT :account, :operation, :key_hash, :body_hash,
        CASE WHEN :refusal::bytea IS NULL OR octet_length(:answer::bytea) + (
-		SELECT coalesce(sum(octet_length(i.answer)), 0) FROM idempotency i
-		WHERE i.account_id = :account AND octet_length(i.answer) > 65536 AND i.created_at > now() - interval '24 hours'
-	) <= 32 * 1048576 THEN :answer::bytea ELSE :refusal::bytea END
+        SELECT coalesce(sum(octet_length(i.answer)), 0) FROM idempotency i
+        WHERE i.account_id = :account AND octet_length(i.answer) > 65536 AND i.created_at > now() - interval '24 hours'
+    ) <= 32 * 1048576 THEN :answer::bytea ELSE :refusal::bytea END
 ON CONFLICT (account_id, operation, key_hash)
 DO UPDATE SET body_hash = excluded.body_hash, answer = excluded.answer, created_at = now(), owner = NULL, reserved_until = NULL
 WHERE idempotency.owner IS NOT DISTINCT FROM :owner

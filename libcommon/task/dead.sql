@@ -4,7 +4,7 @@
 -- name: dead_task_list(kind, tasks, error, account, limit) (read)
 SELECT id, kind, json::text AS json, (json || jsonb_build_object('input', input))::text AS json_with_input
 FROM (SELECT *, jsonb_build_object('id', id, 'type', 'task', 'kind', kind, 'account', account_id, 'attempts', attempts,
-		'at', time_json(finished_at), 'error', error, 'request_id', request_id) AS json
+        'at', time_json(finished_at), 'error', error, 'request_id', request_id) AS json
       FROM task_dead(:kind, :tasks, :error, :account, :limit)) AS dead;
 
 -- name: dead_task_retry(kind, tasks, error, account, limit, by)
@@ -14,7 +14,7 @@ WITH meant AS MATERIALIZED (
     FROM task_dead(:kind, :tasks, :error, :account, :limit)
 )
 UPDATE task SET status = 'pending', interruptions = attempts, turn = NULL, run_after = now(), progress = 0, message = NULL,
-	error = NULL, started_at = NULL, finished_at = NULL
+    error = NULL, started_at = NULL, finished_at = NULL
 WHERE id IN (SELECT id FROM meant) AND status = 'failed'
 RETURNING id, kind;
 

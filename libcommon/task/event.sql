@@ -1,7 +1,7 @@
 -- name: event_position_get(stream) (read)
 -- Returns the position, NULL: none yet; and the time in Unix milliseconds.
 SELECT (SELECT entry_id FROM event_position WHERE stream = :stream) AS entry_id,
-	(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms;
+    (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms;
 
 -- name: event_position_save(stream, entry, owner, fence, handled_hashes)
 -- :owner and :fence are of the lease; the events with :handled_hashes are handled with :entry. No row is affected when the lease
@@ -78,7 +78,7 @@ ON CONFLICT (stream, entry_id) DO NOTHING;
 -- Where more than :lane_max are parked in the lane, the oldest that has failed by itself gets :failures: it has no further try.
 UPDATE event_parked SET failures = :failures::int, next_try = clock_timestamp()
 WHERE id = (SELECT min(id) FROM event_parked WHERE stream = :stream AND lane = :lane) AND failures > 0
-	AND EXISTS (SELECT FROM event_parked WHERE stream = :stream AND lane = :lane ORDER BY id LIMIT 1 OFFSET :lane_max::int);
+    AND EXISTS (SELECT FROM event_parked WHERE stream = :stream AND lane = :lane ORDER BY id LIMIT 1 OFFSET :lane_max::int);
 
 -- name: event_parked_due(stream, last_lane, limit) (read)
 -- Returns the oldest of each of the lanes after :last_lane, if it is due. :last_lane had its turn last (NULL: begin with the
@@ -110,7 +110,7 @@ FROM oldest;
 
 -- name: event_parked_retry(parked, failures, pause_ms, error)
 UPDATE event_parked SET failures = :failures::int, error = :error,
-	next_try = clock_timestamp() + make_interval(secs => :pause_ms::float8 / 1000)
+    next_try = clock_timestamp() + make_interval(secs => :pause_ms::float8 / 1000)
 WHERE id = :parked::bigint;
 
 -- name: event_parked_done(parked, is_dead)

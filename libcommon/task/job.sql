@@ -32,13 +32,13 @@ SELECT task_complete_all(:tasks::uuid[], :attempts::int[], (:owners::text[])[1],
 -- after :interrupted_max_ms; otherwise it is due in :pause_ms. :is_refused: it failed by a mistake of its caller. :stream is that
 -- of the service (NULL: it has none).
 UPDATE task SET status = CASE WHEN is_over THEN 'failed' ELSE 'pending' END,
-	error = CASE WHEN is_over THEN :error END, message = :error, is_refused = :is_refused::boolean,
-	finished_at = CASE WHEN is_over THEN now() END,
-	run_after = clock_timestamp() + make_interval(secs => :pause_ms::float8 / 1000),
-	interruptions = interruptions + :is_interruption::boolean::int, turn = NULL, lease_owner = NULL, lease_until = NULL
+    error = CASE WHEN is_over THEN :error END, message = :error, is_refused = :is_refused::boolean,
+    finished_at = CASE WHEN is_over THEN now() END,
+    run_after = clock_timestamp() + make_interval(secs => :pause_ms::float8 / 1000),
+    interruptions = interruptions + :is_interruption::boolean::int, turn = NULL, lease_owner = NULL, lease_until = NULL
 FROM (SELECT id, :is_final::boolean OR CASE
         WHEN :is_interruption::boolean THEN started_at < now() - make_interval(secs => :interrupted_max_ms::float8 / 1000)
-	ELSE attempts - interruptions >= attempts_max END AS is_over FROM task WHERE id = :task::uuid) AS outcome
+    ELSE attempts - interruptions >= attempts_max END AS is_over FROM task WHERE id = :task::uuid) AS outcome
 WHERE task.id = outcome.id AND attempts = :attempt::int AND lease_owner = :owner AND status = 'running'
 RETURNING is_over, CASE WHEN is_over THEN task_failure_announce(task, :stream) END;
 
@@ -52,12 +52,12 @@ RETURNING id, kind, account_id, attempts, error, task_failure_announce(task, :st
 -- name: job_requeue(limit)
 -- Queue tasks again: up to :limit pending ones that have become due, and as many running ones whose lease has expired.
 WITH due AS (
-	SELECT id FROM task WHERE status = 'pending' AND turn IS NULL AND run_after <= clock_timestamp()
-	ORDER BY run_after LIMIT :limit::int FOR UPDATE SKIP LOCKED
+    SELECT id FROM task WHERE status = 'pending' AND turn IS NULL AND run_after <= clock_timestamp()
+    ORDER BY run_after LIMIT :limit::int FOR UPDATE SKIP LOCKED
 ), expired AS (
-	SELECT id FROM task
-	WHERE status = 'running' AND lease_until < clock_timestamp() AND attempts - interruptions < attempts_max
-	ORDER BY lease_until LIMIT :limit::int FOR UPDATE SKIP LOCKED
+    SELECT id FROM task
+    WHERE status = 'running' AND lease_until < clock_timestamp() AND attempts - interruptions < attempts_max
+    ORDER BY lease_until LIMIT :limit::int FOR UPDATE SKIP LOCKED
 )
 UPDATE task SET status = 'pending', turn = task_turn(kind, account_id), lease_owner = NULL, lease_until = NULL
 FROM (SELECT id FROM due UNION ALL SELECT id FROM expired) AS queued
@@ -67,14 +67,14 @@ WHERE task.id = queued.id;
 -- Returns the milliseconds until the next pending task is due, NULL: none waits for that; and how many tasks wait for a worker,
 -- counted up to :counted_max.
 SELECT (SELECT ceil(extract(epoch FROM min(run_after) - clock_timestamp()) * 1000)::bigint FROM task
-	WHERE status = 'pending' AND turn IS NULL) AS due_ms,
-	task_queued(:counted_max::int) AS waiting;
+    WHERE status = 'pending' AND turn IS NULL) AS due_ms,
+    task_queued(:counted_max::int) AS waiting;
 
 -- name: job_delete_old(days)
 -- A batch of those that ended first.
 DELETE FROM task
 WHERE id IN (SELECT id FROM task WHERE finished_at < now() - make_interval(days => :days::int)
-	ORDER BY finished_at LIMIT 500 FOR UPDATE SKIP LOCKED);
+    ORDER BY finished_at LIMIT 500 FOR UPDATE SKIP LOCKED);
 
 -- name: job_set_limit(pending_max)
 UPDATE task_limit SET pending_max = :pending_max::int WHERE pending_max <> :pending_max::int;

@@ -1,7 +1,7 @@
 -- name: outbox_unsent(limit) (read)
 -- Returns rows to send, in the order of sending.
 SELECT id, stream, type, event_id, coalesce(account_id::text, '') AS account, time_json(created_at) AS at, data,
-	coalesce(request_id, '') AS request_id, coalesce(lane, '') AS lane
+    coalesce(request_id, '') AS request_id, coalesce(lane, '') AS lane
 FROM outbox
 WHERE sent_at IS NULL
 ORDER BY id
@@ -10,7 +10,7 @@ LIMIT :limit::int;
 -- name: outbox_batches (read)
 -- Returns the newest batch that was sent, and the newest that was numbered.
 SELECT coalesce((SELECT max(sent_batch) FROM outbox), 0) AS sent,
-	(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM outbox_batch) AS numbered;
+    (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM outbox_batch) AS numbered;
 
 -- name: outbox_batch_next
 SELECT nextval('outbox_batch');
@@ -20,7 +20,7 @@ SELECT nextval('outbox_batch');
 -- holder may have noticed.
 UPDATE outbox SET sent_at = clock_timestamp(), sent_batch = :batch::bigint
 WHERE id = ANY (:ids::bigint[])
-	AND EXISTS (SELECT FROM lease WHERE name = 'outbox' AND owner = :owner AND fence = :fence::bigint);
+    AND EXISTS (SELECT FROM lease WHERE name = 'outbox' AND owner = :owner AND fence = :fence::bigint);
 
 -- name: outbox_send_again(batch, limit)
 -- Redis has lost the batches after :batch: mark their rows as unsent, :limit of them.
@@ -32,7 +32,7 @@ WHERE id IN (SELECT id FROM outbox WHERE sent_batch > :batch::bigint ORDER BY se
 -- have lost what they did since. Mark every row as unsent, :limit at a time.
 UPDATE outbox SET sent_batch = NULL, sent_at = NULL
 WHERE id IN (SELECT id FROM outbox WHERE sent_at IS NOT NULL ORDER BY sent_at LIMIT :limit::int)
-	AND (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM outbox_batch) < :batch::bigint;
+    AND (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM outbox_batch) < :batch::bigint;
 
 -- name: outbox_number_after(batch)
 -- Continue the numbering of batches after :batch. Run after outbox_send_all_again. No row: the numbers are past it.
@@ -60,15 +60,15 @@ FROM (SELECT created_at FROM outbox WHERE sent_at IS NULL ORDER BY id LIMIT 1000
 -- that the slowest reader needs next. A reader that is away for :days is not waited for.
 DELETE FROM outbox
 WHERE id IN
-	(SELECT id FROM outbox WHERE stream = :stream
-		AND sent_at < greatest(least(now() - interval '2 days', :needed_at::timestamptz - interval '5 minutes'),
+    (SELECT id FROM outbox WHERE stream = :stream
+        AND sent_at < greatest(least(now() - interval '2 days', :needed_at::timestamptz - interval '5 minutes'),
                                        now() - make_interval(days => :days::int))
-	ORDER BY sent_at LIMIT :limit::int);
+    ORDER BY sent_at LIMIT :limit::int);
 
 -- name: event_settled_delete_old(days, limit)
 DELETE FROM event_settled
 WHERE (stream, event_hash) IN
-	(SELECT stream, event_hash FROM event_settled WHERE settled_at < now() - make_interval(days => :days::int)
+    (SELECT stream, event_hash FROM event_settled WHERE settled_at < now() - make_interval(days => :days::int)
          ORDER BY settled_at LIMIT :limit::int);
 
 -- name: outbox_pass(stream)
