@@ -10,9 +10,9 @@
  * has at most 4096 bytes (longer text is cut) and is written by one write(2), perhaps with others,
  * so that lines of different threads do not mix.
  *
- * The group of a line is the folder whose source writes it, `notify` for svc-integrations/notify/: the
- * build defines LOG_GROUP for each folder (meson.build). LOG_LEVEL is a level, optionally with other
- * levels for some groups: `info`, `info,pg=debug,http=warn`. log_always() does not ask for it.
+ * The group of a line is the folder whose source writes it, `notify` for svc-integrations/notify/:
+ * meson.build defines LOG_GROUP for each folder. LOG_LEVEL is a level, optionally with other levels
+ * for some groups: `info`, `info,pg=debug,http=warn`. log_always() does not ask for it.
  */
 #pragma once
 

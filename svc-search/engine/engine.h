@@ -229,8 +229,8 @@ struct engine_query {
 	const char *const *feedback;   /* of ENGINE_RERANK */
 	size_t feedback_count;
 	/* Leave these papers out of the result, in which others take their places, but not those
-	 * that a later ENGINE_RERANK needs to rank as this query does: the ENGINE_BEST best, the best by words
-	 * and by vectors, and the feedback. They do not count to `limit`. */
+	 * that a later ENGINE_RERANK needs to rank as this query does: the ENGINE_BEST best, the
+	 * best by words and by vectors, and the feedback. They do not count to `limit`. */
 	const char *const *left_out;
 	size_t left_out_count; /* at most ENGINE_MAX_LEFT_OUT */
 	struct filter filter;

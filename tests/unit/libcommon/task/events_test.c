@@ -396,9 +396,9 @@ static void test_the_newest_entry_does_not_stay(void **state)
 	                 1);
 }
 
-#define BURY                                                                                      \
-	"redis.call('XADD', 'events.dead.svc-test', '*', 'account', '" ACCOUNT "') "              \
-	"redis.call('XADD', 'events.dead.svc-test', '*', 'account', '" OTHER "') "                \
+#define BURY                                                                         \
+	"redis.call('XADD', 'events.dead.svc-test', '*', 'account', '" ACCOUNT "') " \
+	"redis.call('XADD', 'events.dead.svc-test', '*', 'account', '" OTHER "') "   \
 	"return 1"
 
 static void test_dead_letters_of_deleted_accounts_go(void **state)
