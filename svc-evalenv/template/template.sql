@@ -21,11 +21,11 @@ FROM template t
 WHERE id = :template AND account_id = :account
   AND (:only_repository::text IS NULL OR lower(repo) = (SELECT repository_key(:only_repository)));
 
--- name: template_update(template, account, changes, is_secret_changed, secret, allowed_versions, versions_kept)
--- The :secret is sealed. :allowed_versions: those of If-Match; NULL: any. :versions_kept: how many are kept besides those that
+-- name: template_update(template, account, changes, is_secret_changed, secret, versions, versions_kept)
+-- The :secret is sealed. :versions: those of If-Match; NULL: any. :versions_kept: how many are kept besides those that
 -- runs were made with. No row: no such template. A row with NULL: it has another version, or is locked, which `is_locked` says.
 WITH old AS MATERIALIZED (
-    SELECT id, is_locked, :allowed_versions::bigint[] IS NULL OR version = ANY (:allowed_versions::bigint[]) AS is_allowed
+    SELECT id, is_locked, :versions::bigint[] IS NULL OR version = ANY (:versions::bigint[]) AS is_allowed
     FROM template WHERE id = :template AND account_id = :account FOR UPDATE
 ), changed AS (
     UPDATE template t SET

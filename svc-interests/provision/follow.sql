@@ -1,4 +1,4 @@
--- name: follow_pull_request(repo, pr_number, state, is_merged, occurred_at, repo_number)
+-- name: follow_pull_request(repository, pr_number, state, is_merged, occurred_at, repository_number)
 -- A pull request that is closed can be opened again.
 WITH told AS (
     UPDATE provisioning p SET
@@ -8,18 +8,18 @@ WITH told AS (
                                 ELSE p.workflow_version END,
         proposed_version = CASE WHEN NOT :is_merged::boolean THEN p.proposed_version END,
         updated_at = now()
-    FROM (SELECT lower(repository_hold(:repo, :repo_number)) AS repo) held
+    FROM (SELECT lower(repository_hold(:repository, :repository_number)) AS repo) held
     WHERE lower(p.repo) = held.repo AND p.pr_number = :pr_number::bigint
     RETURNING p.interest_id
 )
 SELECT interest_id FROM told;
 
--- name: follow_app(repo, removed_at, repo_number)
+-- name: follow_app(repository, removed_at, repository_number)
 -- :removed_at is when the app was removed from the repository. NULL: it is there.
 UPDATE provisioning p SET
     app_removed_at = :removed_at::timestamptz,
     updated_at = now()
-FROM (SELECT lower(repository_hold(:repo, :repo_number)) AS repo) held
+FROM (SELECT lower(repository_hold(:repository, :repository_number)) AS repo) held
 WHERE lower(p.repo) = held.repo AND (p.app_removed_at IS NULL) <> (:removed_at::timestamptz IS NULL);
 
 -- name: follow_key(account, key)

@@ -26,9 +26,9 @@ struct search_hits {
  * on the thread pool. Suspends. */
 struct search_hits *search_hits_find(struct request *rq, struct engine_query *query);
 
-/** The same for a job, which lets others go first: always on the thread pool, in LANE_BATCH. Sets the
- * query's mode: with candidates ENGINE_RERANK, and with the cursor of the answer that they are of
- * (index_cursor.h; NULL: none) ENGINE_REFRESH. Where the cursor means nothing, it is a search. */
+/** The same for a job, which lets others go first: always on the thread pool, in LANE_BATCH. Sets
+ * the query's mode: with candidates ENGINE_RERANK, and with the cursor of the answer that they are
+ * of (index_cursor.h; NULL: none) ENGINE_REFRESH. Where that means nothing, it is a search. */
 struct search_hits *search_hits_find_for_job(struct request *rq, struct engine_query *query,
                                              const char *cursor);
 
