@@ -1,6 +1,7 @@
 #include "task/job_run.h"
 
 #include "base/base.h"
+#include "base/timefmt.h"
 #include "base/utf8.h"
 #include "crypto/scope.h"
 #include "job.sql.h"
