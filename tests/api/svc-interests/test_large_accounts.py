@@ -47,11 +47,14 @@ def filled(cluster):
             db.execute(f"DELETE FROM {table} WHERE account_id = %s", [ACCOUNT])
 
 
+def statement(noun, name):
+    return statements_of(ROOT / "svc-interests" / f"{noun}.sql")[name]
+
+
 def plan(db, noun, name, *values):
     """The nodes of the plan after running the statement with these values, with the rows that each has read."""
     db.execute("DEALLOCATE ALL")
-    statement = statements_of(ROOT / "svc-interests" / f"{noun}.sql")[name]
-    db.execute(f"PREPARE one AS {statement}".encode())
+    db.execute(f"PREPARE one AS {statement(noun, name)}".encode())
     given = ", ".join("NULL" if value is None else f"'{value}'" for value in values)
     (found,) = db.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE one ({given})".encode(), prepare=False).fetchone()
     nodes, left = [], [found[0]["Plan"]]

@@ -10,8 +10,8 @@ FITS = {"text": str, "integer": int, "number": (int, float), "boolean": bool}
 
 def tables():
     """{member or group: the other cells of its row}"""
-    rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", (ROOT / "deploy" / "LOGS.md").read_text(), re.M)
-    return {name: cells.split(" | ") for name, cells in rows}
+    rows = re.findall(r"^\| (`[^|]+`) \| (.*) \|$", (ROOT / "deploy" / "LOGS.md").read_text(), re.M)
+    return {name: cells.split(" | ") for names, cells in rows for name in re.findall(r"`(\w+)`", names)}
 
 
 def test_processes_write_what_the_page_names(cluster, api):
