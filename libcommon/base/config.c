@@ -323,3 +323,15 @@ void config_print_values(const struct setting *settings)
 		printf("%s=%s\n", settings->name, is_hidden ? "***" : value ? value : "");
 	}
 }
+
+int64_t config_memory(const struct setting *settings, int workers)
+{
+	int64_t bytes = 0;
+	for (const struct setting *setting = settings; setting->type != SET_END; setting++) {
+		int times = setting->memory_times == MEMORY_EACH_WORKER ? workers
+		                                                        : setting->memory_times;
+		if (times)
+			bytes += *(const int64_t *)setting->target * times;
+	}
+	return bytes;
+}

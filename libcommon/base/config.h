@@ -34,11 +34,15 @@ struct setting {
 	const char *fallback; /* the default, as text; NULL: the variable must be set */
 	double min, max;      /* for numbers; both 0: no bounds */
 	const char *help;     /* one sentence */
+	int memory_times;     /* for config_memory(): how often this may be taken */
 };
 
-#define SETTING_ROW(type, is_secret, target, name, fallback, min, max, help)            \
-	{                                                                               \
-		(type), (is_secret), (target), (name), (fallback), (min), (max), (help) \
+/** `memory_times` of what each worker may take. */
+#define MEMORY_EACH_WORKER (-1)
+
+#define SETTING_ROW(type, is_secret, target, name, fallback, min, max, help)               \
+	{                                                                                  \
+		(type), (is_secret), (target), (name), (fallback), (min), (max), (help), 0 \
 	}
 #define SETTING_TEXT(t, n, d, h)          SETTING_ROW(SET_TEXT, false, t, n, d, 0, 0, h)
 #define SETTING_SECRET(t, n, d, h)        SETTING_ROW(SET_TEXT, true, t, n, d, 0, 0, h)
@@ -47,7 +51,11 @@ struct setting {
 #define SETTING_BOOL(t, n, d, h)          SETTING_ROW(SET_BOOL, false, t, n, d, 0, 0, h)
 #define SETTING_MS(t, n, d, lo, hi, h)    SETTING_ROW(SET_DURATION_MS, false, t, n, d, lo, hi, h)
 #define SETTING_BYTES(t, n, d, lo, hi, h) SETTING_ROW(SET_BYTES, false, t, n, d, lo, hi, h)
-#define SETTING_END                       SETTING_ROW(SET_END, false, NULL, NULL, NULL, 0, 0, NULL)
+#define SETTING_MEMORY(t, n, d, lo, hi, times, h)                         \
+	{                                                                 \
+		SET_BYTES, false, (t), (n), (d), (lo), (hi), (h), (times) \
+	}
+#define SETTING_END SETTING_ROW(SET_END, false, NULL, NULL, NULL, 0, 0, NULL)
 
 /** Set the targets from the environment. Durations are written `250ms`, `10s`, `5m`, `1h` (without
  * a unit: seconds), sizes `64KiB`, `1MiB`, `2GiB` (without a unit: bytes), booleans
@@ -62,6 +70,10 @@ enum err_code config_load(const struct setting *settings);
  * shows blanks in their place. A table cannot be loaded again afterwards. No other thread may
  * run. */
 void config_hide_secrets(const struct setting *settings);
+
+/** The memory that a process of so many workers may take by the sizes of the table (SETTING_MEMORY),
+ * after config_load(). */
+int64_t config_memory(const struct setting *settings, int workers);
 
 /** Print the settings for --help and their values for --show-config, on standard output. */
 void config_print_help(const struct setting *settings);

@@ -1,7 +1,7 @@
 #include "loop/thread_pool.h"
 
 #include "base/base.h"
-#include "base/cpu.h"
+#include "base/resources.h"
 #include "base/timefmt.h"
 #include "observe/metrics.h"
 

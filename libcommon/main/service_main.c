@@ -1,7 +1,7 @@
 #include "main/service_main.h"
 
-#include "base/cpu.h"
 #include "base/ip.h"
+#include "base/resources.h"
 #include "base/version.h"
 #include "client/fetch.h"
 #include "client/guard.h"
@@ -193,6 +193,21 @@ static enum err_code share_connections(struct process *process)
 	return ERR_NONE;
 }
 
+/* What its settings let the process take does not include what it always has, such as an index. */
+static void check_memory(const struct process *process)
+{
+	int workers = MAX_OF(process->worker_count, 1);
+	int64_t limit = memory_limit(), allowed = config_memory(PROCESS_SETTINGS, workers);
+	for (const struct setting *const *table = process->service->settings; table && *table;
+	     table++)
+		allowed += config_memory(*table, workers);
+	if (limit && allowed > limit)
+		log_warn(
+			"the settings allow more memory than the control group has: the kernel may "
+			"end the process",
+			f_int("allowed_bytes", allowed), f_int("limit_bytes", limit));
+}
+
 /* Serve until a signal ends it. Returns the exit status. */
 static int serve(struct process *process, struct arena *arena)
 {
@@ -209,6 +224,7 @@ static int serve(struct process *process, struct arena *arena)
 		return 2;
 	process->workers =
 		arena_array(arena, (size_t)process_loops(process), sizeof(struct worker));
+	check_memory(process);
 	trace_export_start(service->name, process->instance);
 	int status = workers_run(process);
 	trace_export_stop();

@@ -108,10 +108,10 @@ const struct setting PROCESS_SETTINGS[] = {
                       "Largest head of a request."),
 	SETTING_MS(&process_settings.head_timeout_ms, "HEAD_TIMEOUT", "10s", 100, 600000,
                    "From a request's first byte to the end of its head."),
-	SETTING_BYTES(&process_settings.head_memory_bytes, "HEAD_MEMORY", "16MiB", 1 << 20,
-                      INT64_C(1) << 40,
-                      "Memory for the heads of all requests together, of those over 4 KiB, "
-                      "and for what has been read of bodies that wait."),
+	SETTING_MEMORY(&process_settings.head_memory_bytes, "HEAD_MEMORY", "16MiB", 1 << 20,
+                       INT64_C(1) << 40, 1,
+                       "Memory for the heads of all requests together, of those over 4 KiB, "
+                       "and for what has been read of bodies that wait."),
 	SETTING_MS(&process_settings.body_pause_ms, "BODY_PAUSE", "30s", 100, 600000,
                    "Longest pause between two pieces of a body, and in reading an answer."),
 	SETTING_MS(&process_settings.body_timeout_ms, "BODY_TIMEOUT", "5m", 100, 86400000,
@@ -119,18 +119,18 @@ const struct setting PROCESS_SETTINGS[] = {
 	SETTING_BYTES(&process_settings.body_rate_min_bytes, "BODY_RATE_MIN", "4KiB", 0, 1 << 30,
                       "Least bytes a second that a client sends of a body and reads of an answer, "
                       "after the first BODY_PAUSE; 0: any."),
-	SETTING_BYTES(
+	SETTING_MEMORY(
 		&process_settings.body_memory_bytes, "BODY_MEMORY", "128MiB", 16 << 20,
-		INT64_C(1) << 40,
+		INT64_C(1) << 40, 1,
 		"Memory for the bodies of all requests together, and for what is parsed from them, "
 		"and half as much for those without a key; more are answered 503."),
-	SETTING_BYTES(&process_settings.answer_memory_bytes, "ANSWER_MEMORY", "64MiB", 16 << 20,
-                      INT64_C(1) << 40,
-                      "Memory for large answers that clients have not read yet, twice: of this "
-                      "process's own, and of unsent bytes."),
-	SETTING_BYTES(
+	SETTING_MEMORY(&process_settings.answer_memory_bytes, "ANSWER_MEMORY", "64MiB", 16 << 20,
+                       INT64_C(1) << 40, 2,
+                       "Memory for large answers that clients have not read yet, twice: of this "
+                       "process's own, and of unsent bytes."),
+	SETTING_MEMORY(
 		&process_settings.fetch_memory_bytes, "FETCH_MEMORY", "32MiB", 1 << 20,
-		INT64_C(1) << 40,
+		INT64_C(1) << 40, 1,
 		"Memory for calls of URLs that users named, while clients wait for them, and for "
 		"their answers; more are answered 503."),
 	SETTING_INT(&process_settings.connections_max, "CONNECTIONS_MAX", "0", 0, 1000000,

@@ -14,9 +14,9 @@ static int64_t cache_bytes;
 int64_t papers_age_ms = INT64_C(10) * 60 * 1000;
 
 const struct setting PAPERS_SETTINGS[] = {
-	SETTING_BYTES(&cache_bytes, "PAPER_CACHE", "256MiB", 1 << 20, INT64_C(1) << 40,
-                      "Memory of the papers that refreshes use, about 6 KB each; it is free at "
-                      "rest."),
+	SETTING_MEMORY(&cache_bytes, "PAPER_CACHE", "256MiB", 1 << 20, INT64_C(1) << 40, 1,
+                       "Memory of the papers that refreshes use, about 6 KB each; it is free at "
+                       "rest."),
 	SETTING_END,
 };
 

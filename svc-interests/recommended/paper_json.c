@@ -11,8 +11,9 @@
 static int64_t cache_bytes;
 
 const struct setting PAPER_JSON_SETTINGS[] = {
-	SETTING_BYTES(&cache_bytes, "RECOMMENDED_PAPER_CACHE", "16MiB", 4096, INT64_C(1) << 40,
-                      "Memory of each worker for papers of digests and lists, about 4 KB each."),
+	SETTING_MEMORY(&cache_bytes, "RECOMMENDED_PAPER_CACHE", "16MiB", 4096, INT64_C(1) << 40,
+                       MEMORY_EACH_WORKER,
+                       "Memory of each worker for papers of digests and lists, about 4 KB each."),
 	SETTING_END,
 };
 

@@ -1,7 +1,7 @@
 #include "refresh/daily_turn.h"
 
 #include "base/base.h"
-#include "base/cpu.h"
+#include "base/resources.h"
 #include "loop/fiber.h"
 
 #include <sys/queue.h>

@@ -23,9 +23,9 @@
 static int64_t memory_bytes;
 
 const struct setting SHOWN_PAPERS_SETTINGS[] = {
-	SETTING_BYTES(&memory_bytes, "SHOWN_PAPER_CACHE", "128MiB", 1 << 20, INT64_C(1) << 40,
-                      "Memory for papers as searches show them, some 2 KiB each; a search that "
-                      "shows others reads them from Postgres."),
+	SETTING_MEMORY(&memory_bytes, "SHOWN_PAPER_CACHE", "128MiB", 1 << 20, INT64_C(1) << 40, 1,
+                       "Memory for papers as searches show them, some 2 KiB each; a search that "
+                       "shows others reads them from Postgres."),
 	SETTING_END,
 };
 

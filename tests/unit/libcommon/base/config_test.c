@@ -42,6 +42,15 @@ static const struct setting UNBOUNDED[] = {
 	SETTING_END,
 };
 
+static int64_t shared, twice, each;
+static const struct setting MEMORY[] = {
+	SETTING_MEMORY(&shared, "T_SHARED", "2MiB", 0, 0, 1, "Once."),
+	SETTING_MEMORY(&twice, "T_TWICE", "16MiB", 0, 0, 2, "Twice."),
+	SETTING_MEMORY(&each, "T_EACH", "1MiB", 0, 0, MEMORY_EACH_WORKER, "For each worker."),
+	SETTING_BYTES(&any_bytes, "T_ANY_BYTES", "1GiB", 0, 0, "No memory."),
+	SETTING_END,
+};
+
 static int setup(void **state attr_unused)
 {
 	for (const struct setting *row = TABLE; row->type != SET_END; row++)
@@ -364,6 +373,17 @@ static void values_are_printed_without_secrets(void **state attr_unused)
 
 #define TEST(name) cmocka_unit_test_setup(name, setup)
 
+static void memory_is_what_may_be_taken_together(void **state attr_unused)
+{
+	unsetenv("T_ANY_BYTES");
+	assert_int_equal(config_load(MEMORY), ERR_NONE);
+	assert_int_equal(config_memory(MEMORY, 4), (2 + 2 * 16 + 4) << 20);
+	setenv("T_TWICE", "1MiB", 1);
+	assert_int_equal(config_load(MEMORY), ERR_NONE);
+	assert_int_equal(config_memory(MEMORY, 1), (2 + 2 + 1) << 20);
+	unsetenv("T_TWICE");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -378,6 +398,7 @@ int main(void)
 		TEST(every_fault_is_reported),
 		TEST(help_is_printed_from_the_table),
 		TEST(values_are_printed_without_secrets),
+		TEST(memory_is_what_may_be_taken_together),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "base/cpu.h"
+#include "base/resources.h"
 
 #include "base/base.h"
 #include "scratch.h"
@@ -10,7 +10,7 @@ static char root[SCRATCH_PATH_MAX];
 static int setup(void **state)
 {
 	(void)state;
-	scratch_new(root, "expops-cpu");
+	scratch_new(root, "expops-resources");
 	return 0;
 }
 
@@ -59,6 +59,23 @@ static void test_quota_of_version_1(void **state)
 	assert_int_equal(cpu_quota(GROUPS, root), 1);
 }
 
+static void test_limit_of_memory(void **state)
+{
+	(void)state;
+	static const char GROUPS[] = "9:memory:/a\n0::/pod\n";
+	assert_int_equal(memory_limit_of(GROUPS, root), 0);
+	put(".", "memory.max", "max\n");
+	assert_int_equal(memory_limit_of(GROUPS, root), 0);
+	put("pod", "memory.max", "1073741824\n");
+	assert_int_equal(memory_limit_of(GROUPS, root), 1 << 30);
+	put(".", "memory.max", "536870912\n");
+	assert_int_equal(memory_limit_of(GROUPS, root), 512 << 20);
+	put("memory", "memory.limit_in_bytes", "9223372036854771712\n");
+	assert_int_equal(memory_limit_of(GROUPS, root), 512 << 20);
+	put("memory/a", "memory.limit_in_bytes", "268435456\n");
+	assert_int_equal(memory_limit_of(GROUPS, root), 256 << 20);
+}
+
 static void test_text_that_is_no_quota(void **state)
 {
 	(void)state;
@@ -77,6 +94,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_quota_of_version_2, setup),
 		cmocka_unit_test_setup(test_quota_of_version_1, setup),
+		cmocka_unit_test_setup(test_limit_of_memory, setup),
 		cmocka_unit_test_setup(test_text_that_is_no_quota, setup),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
