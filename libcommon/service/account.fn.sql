@@ -39,6 +39,18 @@ BEGIN
     RETURN NOT EXISTS (SELECT FROM deleted_account d WHERE d.id = account);
 END $$;
 
+-- As account_share(), without waiting: also false while others have the lock alone, as a deletion has for as long as it takes. For
+-- work on rows of many accounts, which must not wait for the deletion of one. Such work asks in the condition that chooses a row,
+-- before it locks the row: a deletion, too, has the lock of the account first and comes to its rows later.
+CREATE OR REPLACE FUNCTION account_share_try(account uuid) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM FROM account_guard g WHERE g.id = account AND NOT g.is_deleted FOR KEY SHARE SKIP LOCKED;
+    IF FOUND THEN
+        RETURN true;
+    END IF;
+    RETURN NOT EXISTS (SELECT FROM account_guard g WHERE g.id = account) AND account_share(account);
+END $$;
+
 -- BEFORE INSERT: refuse rows of a deleted account.
 CREATE OR REPLACE FUNCTION account_required() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

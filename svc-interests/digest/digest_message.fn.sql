@@ -10,23 +10,29 @@ CREATE OR REPLACE FUNCTION day_is_refreshed(account uuid, day date) RETURNS bool
 $$;
 
 -- Start the tasks of up to `most` digests whose account is refreshed, or that have waited for two hours. One that is six hours late is
--- left out. How many are over.
+-- left out, and so are those of accounts that are being deleted. How many are over.
 CREATE OR REPLACE FUNCTION digests_start(most int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     d    digest_due;
     over bigint := 0;
 BEGIN
     FOR d IN
-        DELETE FROM digest_due x WHERE x.endpoint_id IN (
-            SELECT w.endpoint_id FROM digest_due w
-            WHERE w.due_at <= now() - interval '2 hours' OR day_is_refreshed(w.account_id, (w.due_at AT TIME ZONE 'UTC')::date)
-            ORDER BY w.due_at LIMIT most FOR UPDATE SKIP LOCKED)
+        DELETE FROM digest_due x WHERE x.endpoint_id = ANY (ARRAY(
+            SELECT locked.endpoint_id
+            FROM (SELECT w.endpoint_id, w.due_at FROM digest_due w
+                  WHERE w.due_at <= now() - interval '2 hours' OR day_is_refreshed(w.account_id, (w.due_at AT TIME ZONE 'UTC')::date)
+                  ORDER BY w.due_at OFFSET 0) ready
+            CROSS JOIN LATERAL (
+                SELECT w.endpoint_id FROM digest_due w
+                WHERE w.endpoint_id = ready.endpoint_id AND w.due_at = ready.due_at AND account_share_try(w.account_id)
+                FOR UPDATE SKIP LOCKED) locked
+            LIMIT most))
         RETURNING x.*
     LOOP
         over := over + 1;
         PERFORM task_put('digest', d.account_id, d.settings || jsonb_build_object('endpoint_id', d.endpoint_id, 'local_date', d.local_date),
                          NULL, NULL)
-        WHERE d.due_at > now() - interval '6 hours' AND account_share(d.account_id);
+        WHERE d.due_at > now() - interval '6 hours';
     END LOOP;
     RETURN over;
 END $$;

@@ -14,8 +14,8 @@ CREATE OR REPLACE FUNCTION renewal_is_due(p provisioning, version text) RETURNS 
                                             AND t.status IN ('pending', 'running') AND t.input ->> 'interest_id' = p.interest_id::text)
 $$;
 
--- Note that a process has this version, and start the renewals of up to `most` agents, each as a task. How many; null: another version
--- was seen within `settled`, so none.
+-- Note that a process has this version, and start the renewals of up to `most` agents, each as a task; those of accounts that are
+-- being deleted are left out. How many; null: another version was seen within `settled`, so none.
 CREATE OR REPLACE FUNCTION renewals_run(own_version text, settled interval, most int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
     p       provisioning;
@@ -27,10 +27,17 @@ BEGIN
     IF EXISTS (SELECT FROM workflow_version w WHERE w.version <> own_version) THEN
         RETURN NULL;
     END IF;
-    FOR p IN SELECT x.* FROM provisioning x JOIN interest i ON i.id = x.interest_id
-             WHERE workflow_is_outdated(x, own_version) AND renewal_is_due(x, own_version)
-               AND provision_state(x) = 'active' AND i.agent_paused_at IS NULL
-             ORDER BY x.interest_id LIMIT most FOR UPDATE OF x SKIP LOCKED LOOP
+    FOR p IN SELECT locked.*
+             FROM (SELECT x.interest_id FROM provisioning x JOIN interest i ON i.id = x.interest_id
+                   WHERE workflow_is_outdated(x, own_version) AND renewal_is_due(x, own_version)
+                     AND provision_state(x) = 'active' AND i.agent_paused_at IS NULL
+                   ORDER BY x.interest_id OFFSET 0) due
+             CROSS JOIN LATERAL (
+                 SELECT x.* FROM provisioning x
+                 WHERE x.interest_id = due.interest_id AND workflow_is_outdated(x, own_version) AND renewal_is_due(x, own_version)
+                   AND provision_state(x) = 'active' AND account_share_try(x.account_id)
+                 FOR UPDATE SKIP LOCKED) locked
+             LIMIT most LOOP
         PERFORM task_put('workflow_renewal', p.account_id, jsonb_build_object('interest_id', p.interest_id, 'repo', p.repo, 'version', own_version),
                          NULL, NULL);
         UPDATE provisioning x SET renewal_version = own_version, renewal_tried_at = now() WHERE x.interest_id = p.interest_id;

@@ -53,23 +53,30 @@ END $$;
 
 -- Start up to `most` agents whose time has come, each as a task, and plan their next times; also those of agents that have none yet. A
 -- time that is over for six hours is skipped, and an agent that has no plan makes up for none: it has just had its first run, which also
--- makes up for a time before it. While an agent is provisioned its time waits for the end of that. How many there were.
+-- makes up for a time before it. While an agent is provisioned its time waits for the end of that. Agents of accounts that are being deleted
+-- are left out. How many there were.
 CREATE OR REPLACE FUNCTION schedules_run(most int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
     p    provisioning;
     i    interest;
     come int := 0;
 BEGIN
-    FOR p IN SELECT * FROM provisioning x
-             WHERE x.next_run_at IS NULL
-                OR x.next_run_at <= now()
-                   AND NOT EXISTS (SELECT FROM task t WHERE t.id = x.task_id AND t.status IN ('pending', 'running'))
-             ORDER BY x.next_run_at NULLS FIRST LIMIT most FOR UPDATE OF x SKIP LOCKED LOOP
+    FOR p IN SELECT locked.*
+             FROM (SELECT x.interest_id FROM provisioning x WHERE x.next_run_at IS NULL OR x.next_run_at <= now()
+                   ORDER BY x.next_run_at NULLS FIRST OFFSET 0) due
+             CROSS JOIN LATERAL (
+                 SELECT x.* FROM provisioning x
+                 WHERE x.interest_id = due.interest_id AND account_share_try(x.account_id)
+                   AND (x.next_run_at IS NULL
+                        OR x.next_run_at <= now()
+                           AND NOT EXISTS (SELECT FROM task t WHERE t.id = x.task_id AND t.status IN ('pending', 'running')))
+                 FOR UPDATE SKIP LOCKED) locked
+             LIMIT most LOOP
         CONTINUE WHEN p.next_run_at IS NOT NULL AND provision_state(p) = 'in_progress'; -- since a moment ago
         come := come + 1;
         SELECT * INTO i FROM interest x WHERE x.id = p.interest_id;
         IF p.next_run_at > now() - interval '6 hours' AND coalesce(p.dispatched_at < p.next_run_at, true)
-           AND agent_obstacle(p, i) IS NULL AND account_share(p.account_id) THEN
+           AND agent_obstacle(p, i) IS NULL THEN
             PERFORM task_put('scheduled_run', p.account_id,
                              jsonb_build_object('interest_id', p.interest_id, 'repo', p.repo, 'local_date', p.next_run_date), NULL, NULL);
         END IF;

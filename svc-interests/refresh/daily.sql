@@ -14,7 +14,7 @@ ON CONFLICT (day) DO NOTHING RETURNING day;
 
 -- name: daily_queue(limit)
 -- Gives the next :limit accounts their tasks. A deleted account, whose interests may be there still, has none: its task would be
--- refused, and those of all others with it. Returns the day, the tasks of its run until now, and whether all accounts have
+-- refused, and those of all others with it; nor has one that is being deleted, which nobody waits for. Returns the day, the tasks of its run until now, and whether all accounts have
 -- theirs. No row: there is nothing to do, or another process does it.
 WITH run AS MATERIALIZED (
     SELECT day, next_account FROM daily_run
@@ -28,7 +28,7 @@ WITH run AS MATERIALIZED (
                        LIMIT :limit::integer) c
 ), queued AS MATERIALIZED (
     SELECT task_put('recommendations_refresh_all', account_id, jsonb_build_object('day', day), NULL, NULL)
-    FROM batch, run WHERE active > 0 AND account_share(account_id)
+    FROM batch, run WHERE active > 0 AND account_share_try(account_id)
 ), last AS (
     SELECT account_id FROM batch ORDER BY account_id DESC LIMIT 1
 )

@@ -76,17 +76,19 @@ UPDATE interest SET embedder = :embedder, pool_embedder = :embedder WHERE id = :
 
 -- name: refit_queue(limit)
 -- Refits at most :limit of the interests that do not use the current version yet. Those of an account that was deleted are left
--- out: the statement would fail for all.
+-- out: the statement would fail for all; so are those of one that is being deleted, which nobody waits for.
 SELECT count(task_put('preference_model_refit', behind.account_id,
                       jsonb_build_object('history_id', behind.experiment_history_id, 'interest_id', behind.id, 'is_follow', true),
                       NULL, NULL))
-FROM (SELECT i.* FROM interest i
-      WHERE i.embedder IS DISTINCT FROM (SELECT version FROM embedder ORDER BY seen_at DESC LIMIT 1) AND i.pool_status = 'ready'
-        AND NOT EXISTS (SELECT FROM deleted_account d WHERE d.id = i.account_id)
-        AND NOT EXISTS (SELECT FROM task t
-                        WHERE t.account_id = i.account_id AND t.kind = 'preference_model_refit'
-                          AND t.status IN ('pending', 'running') AND t.input ->> 'interest_id' = i.id::text)
-      ORDER BY i.id LIMIT :limit) behind;
+FROM (SELECT old.*
+      FROM (SELECT i.* FROM interest i
+            WHERE i.embedder IS DISTINCT FROM (SELECT version FROM embedder ORDER BY seen_at DESC LIMIT 1) AND i.pool_status = 'ready'
+              AND NOT EXISTS (SELECT FROM task t
+                              WHERE t.account_id = i.account_id AND t.kind = 'preference_model_refit'
+                                AND t.status IN ('pending', 'running') AND t.input ->> 'interest_id' = i.id::text)
+            ORDER BY i.id OFFSET 0) old
+      WHERE account_share_try(old.account_id)
+      LIMIT :limit) behind;
 
 -- name: refit_remove_vectors(limit)
 -- Removes at most :limit vectors of versions that no interest and no model uses.

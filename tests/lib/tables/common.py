@@ -69,6 +69,11 @@ def start_task(db, kind, account, **members):
     return db.execute("SELECT (task_start(%s, %s, %s)).id", [kind, account, json.dumps(members)]).fetchone()[0]
 
 
+def end_last_attempt(connection, task):
+    """The last attempt of a task has failed, in the connection's transaction."""
+    connection.execute("UPDATE task SET status = 'failed', error = 'x', turn = NULL, finished_at = now() WHERE id = %s", [task])
+
+
 def was_tried(db, task):
     """Whether a task has ended, or an attempt to run it."""
     return db.execute("SELECT attempts > 0 AND status <> 'running' FROM task WHERE id = %s", [task]).fetchone()[0]
@@ -186,6 +191,11 @@ def note_deleted(db, account):
 
 def is_noted_deleted(db, account):
     return db.execute("SELECT FROM deleted_account WHERE id = %s", [account]).rowcount == 1
+
+
+def begin_deletion(connection, account):
+    """The connection's transaction begins to delete the account's rows: it has the account's lock, and comes to the rows later."""
+    connection.execute("SELECT account_lock(%s, true)", [account])
 
 
 def forget_account(connection, account):

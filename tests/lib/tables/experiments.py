@@ -3,6 +3,8 @@
 import json
 import re
 
+from psycopg.types.json import Jsonb
+
 from lib.tables.common import nested_plans, tasks
 
 
@@ -158,9 +160,9 @@ def lock_attempt(connection, experiment, attempt):
     connection.execute("SELECT FROM implementation WHERE experiment_id = %s AND attempt = %s FOR UPDATE NOWAIT", [experiment, attempt])
 
 
-def reconcile(db, experiment, attempt, conclusion=None):
-    """What the code host says of the run of an attempt that has no pull request."""
-    db.execute("SELECT implementation_reconcile(%s, %s, %s, NULL)", [experiment, attempt, conclusion])
+def reconcile(db, experiment, attempt, conclusion=None, pull=None):
+    """What the code host says of the run of an attempt, and of its pull request, if it has one."""
+    db.execute("SELECT implementation_reconcile(%s, %s, %s, %s)", [experiment, attempt, conclusion, pull and Jsonb(pull)])
 
 
 def tell_pull_request(db, repo, number, branch, state="open", at="now"):

@@ -114,6 +114,15 @@ def pool_writes(db, interest):
     return db.execute(rows, [interest]).fetchone()
 
 
+def put_later_builds(db, interest, count):
+    """So many tasks that build the interest's pool, in an hour. Returns their ids."""
+    with db.transaction():
+        queue(db, "pool_build", interest, count)
+        later = ("UPDATE task SET run_after = now() + interval '1 hour', turn = NULL"
+                 " WHERE kind = 'pool_build' AND input ->> 'interest_id' = %s AND input ? 'n' RETURNING id")
+        return [id for (id,) in db.execute(later, [interest])]
+
+
 def _change_interrupted_build(db, interest, change):
     """Change a task that builds the pool, once its first attempt has failed. Whether it was there."""
     task = "kind = 'pool_build' AND input ->> 'interest_id' = %s AND status = 'pending' AND attempts > 0"
@@ -298,6 +307,11 @@ def feedback_of(db, recommendation):
     return [signal for (signal,) in db.execute("SELECT signal FROM feedback WHERE recommendation_id = %s ORDER BY 1", [recommendation])]
 
 
+def give_feedback(connection, account, recommendation, signal, revoked):
+    """Give a signal of a recommendation, which revokes others, in the connection's transaction."""
+    connection.execute("SELECT feedback_give(%s, %s, %s, %s, NULL)", [account, recommendation, signal, revoked])
+
+
 def keep_feedback_of(db, interest, papers):
     """Delete what was said of other papers."""
     db.execute("DELETE FROM feedback f USING recommendation r WHERE r.id = f.recommendation_id AND r.interest_id = %s"
@@ -360,6 +374,11 @@ def fit_to_newer_feedback(db, interest):
 def fit_as_version_0_1_0(db, interest):
     """A process of 0.1.0 has replaced the interest's model, which leaves the facts of the model before."""
     db.execute("UPDATE preference_model SET version = version + 1, fitted_at = now() WHERE interest_id = %s", [interest])
+
+
+def set_embedder(db, interest, version):
+    """The interest uses the vectors of this version."""
+    db.execute("UPDATE interest SET embedder = %s WHERE id = %s", [version, interest])
 
 
 def embedders_of(db, interest):
@@ -467,6 +486,13 @@ def age_waiting_digests(db, account, hours):
     db.execute("UPDATE digest_due SET due_at = now() - %s * interval '1 hour' WHERE account_id = %s", [hours, account])
 
 
+def add_waiting_digest(db, account):
+    """A digest of the account that waits for the refresh of tomorrow."""
+    settings = {"time_zone": "UTC", "interest_ids": None, "limit": 5, "min_score": 0, "skip_empty": True, "period": "day", "told_until": None}
+    db.execute("INSERT INTO digest_due (endpoint_id, account_id, local_date, due_at, settings)"
+               " VALUES (gen_random_uuid(), %s, current_date + 1, now() + interval '1 day', %s)", [account, Jsonb(settings)])
+
+
 def put_refresh_of_day(db, account):
     """The account's part of the daily run, which begins in an hour. Returns its task."""
     (task,) = db.execute("SELECT (task_put('recommendations_refresh_all', %s, jsonb_build_object('day', (now() AT TIME ZONE 'UTC')::date),"
@@ -495,6 +521,24 @@ def change_unseen(db, interest):
 
 
 # Provisioning
+
+
+def add_agent(db, interest, repo, pr_number=None):
+    """An agent of the interest that is at work on a repository; with `pr_number` one whose workflow waits there to be merged."""
+    db.execute("INSERT INTO provisioning (interest_id, account_id, repo, agent, provider, branch, auto_merge, task_id, installation_id, next_run_at,"
+               " pr_number, pr_url, merged_at)"
+               " SELECT i.id, i.account_id, %(repo)s, 'agent_one', 'anthropic', 'expops/agent', false, uuid_v7(), uuid_v7(), 'infinity',"
+               " %(number)s::int, 'https://example.org/pull/' || %(number)s::int, CASE WHEN %(number)s::int IS NULL THEN now() END"
+               " FROM interest i WHERE i.id = %(interest)s", {"repo": repo, "number": pr_number, "interest": interest})
+
+
+def drop_agents(db, repo):
+    db.execute("DELETE FROM provisioning WHERE repo = %s", [repo])
+
+
+def outdate_workflow(db, interest):
+    """The interest's repository has another version of the workflow."""
+    db.execute("UPDATE provisioning SET workflow_version = 'former' WHERE interest_id = %s", [interest])
 
 
 def expire_agent_key(db, interest, days):
