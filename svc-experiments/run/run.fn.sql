@@ -82,7 +82,7 @@ BEGIN
 END $$;
 
 -- End a step, with what it has found: members that are columns of `implementation`, or `branch_name` of the experiment.
--- False: the run has ended.
+-- False: the run has ended; the workflow run that the step has started nevertheless is noted.
 CREATE OR REPLACE FUNCTION implementation_step_end(of_task uuid, step text, its_message text, output jsonb, request_id text)
 RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
@@ -90,6 +90,9 @@ DECLARE
 BEGIN
     SELECT * INTO e FROM implementation_lock(of_task);
     IF NOT FOUND THEN
+        UPDATE implementation i SET (run_id, run_url, dispatched_at) =
+            (SELECT n.run_id, n.run_url, n.dispatched_at FROM jsonb_populate_record(i, output) n)
+        WHERE i.task_id = of_task;
         RETURN false;
     END IF;
     UPDATE implementation_step s SET status = 'completed', message = its_message, finished_at = now()
@@ -110,6 +113,16 @@ CREATE OR REPLACE FUNCTION implementation_next_check(deadline_at timestamptz) RE
                 ELSE now() + interval '1 hour' END
 $$;
 
+-- The run has ended before its agent was started. Where that was under way already, as a report ended the run, the workflow run is
+-- cancelled; not that of an agent whose pull request is there.
+CREATE OR REPLACE FUNCTION implementation_drop(of_task uuid) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM implementation_stop(e.account_id, i) FROM implementation i JOIN experiment e ON e.id = i.experiment_id
+    WHERE i.task_id = of_task AND (i.finished_at IS NOT NULL OR e.pipeline_status <> 'pr_opened')
+      AND EXISTS (SELECT FROM implementation_step s WHERE (s.experiment_id, s.attempt, s.name) = (i.experiment_id, i.attempt, 'dispatch')
+                                                      AND s.started_at IS NOT NULL AND s.status <> 'completed');
+END $$;
+
 -- The agent was started: wait for what becomes of it.
 CREATE OR REPLACE FUNCTION implementation_wait(of_task uuid, deadline interval, request_id text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -117,6 +130,7 @@ DECLARE
 BEGIN
     SELECT * INTO e FROM implementation_lock(of_task);
     IF NOT FOUND THEN
+        PERFORM implementation_drop(of_task);
         RETURN;
     END IF;
     UPDATE implementation i SET deadline_at = now() + deadline,
@@ -199,13 +213,14 @@ CREATE OR REPLACE FUNCTION implementation_stop(account uuid, i implementation) R
 $$;
 
 -- What the code host says of a run: `conclusion` of the workflow run, null until it has ended; `pull`, its pull request as
--- svc-integrations describes it, or null.
+-- svc-integrations describes it, or null. The code host was asked some time ago: what an event has told since of the state stays.
 CREATE OR REPLACE FUNCTION implementation_reconcile(experiment uuid, its_attempt int, conclusion text, pull jsonb) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
     e experiment;
     i implementation;
     changes jsonb := '{}';
+    pull_at timestamptz;
     has_pull boolean;
     is_late boolean;
 BEGIN
@@ -215,10 +230,16 @@ BEGIN
         RETURN;
     END IF;
     IF jsonb_typeof(pull) = 'object' THEN
-        UPDATE implementation n SET pr_number = (pull ->> 'number')::int, told_at = (pull ->> 'updated_at')::timestamptz
+        changes := jsonb_build_object('pr_url', pull -> 'html_url', 'branch_name', pull -> 'head');
+        pull_at := (pull ->> 'updated_at')::timestamptz;
+        IF i.pr_number = (pull ->> 'number')::int AND i.told_at > pull_at THEN
+            pull_at := i.told_at;
+        ELSE
+            changes := changes || jsonb_build_object(
+                'pr_status', CASE WHEN (pull ->> 'merged')::boolean THEN 'merged' ELSE pull ->> 'state' END);
+        END IF;
+        UPDATE implementation n SET pr_number = (pull ->> 'number')::int, told_at = pull_at
         WHERE (n.experiment_id, n.attempt) = (i.experiment_id, i.attempt);
-        changes := jsonb_build_object('pr_url', pull -> 'html_url', 'branch_name', pull -> 'head', 'pr_status',
-            CASE WHEN (pull ->> 'merged')::boolean THEN 'merged' ELSE pull ->> 'state' END);
     END IF;
     has_pull := changes ? 'pr_url' OR e.pr_url IS NOT NULL;
     is_late := coalesce(i.deadline_at <= now(), false);

@@ -39,14 +39,18 @@ static bool is_done(yyjson_val *row, const struct step *step)
 	return yyjson_equals_str(json_get(json_get(row, "steps"), step->name), "completed");
 }
 
-/* The experiment is locked before the task, as by those who delete it. */
-static void begin(struct request *rq, struct task *task, size_t index)
+/* False: the run has ended. The experiment is locked before the task, as by those who delete it. */
+static bool begin(struct request *rq, struct task *task, size_t index)
 {
 	pg_begin(rq);
-	pg_query(rq, RUN_STEP_BEGIN_SQL, pg_text(task->id), pg_text(STEPS[index].name),
-	         pg_text(STEPS[index].pipeline_status), pg_text(rq->id));
-	task_progress(rq, task, (int)(100 * index / ARRAY_LEN(STEPS)), STEPS[index].doing);
+	struct pg_rows *begun =
+		pg_query(rq, RUN_STEP_BEGIN_SQL, pg_text(task->id), pg_text(STEPS[index].name),
+	                 pg_text(STEPS[index].pipeline_status), pg_text(rq->id));
+	bool is_begun = pg_value_bool(begun, 0);
+	if (is_begun)
+		task_progress(rq, task, (int)(100 * index / ARRAY_LEN(STEPS)), STEPS[index].doing);
 	pg_commit(rq);
+	return is_begun;
 }
 
 /* Store the result of a step, if this process has the task still. */
@@ -64,7 +68,8 @@ static void take_step(struct request *rq, struct task *task, size_t index, yyjso
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	struct run run = {.rq = rq, .row = row, .doc = doc, .output = yyjson_mut_obj(doc)};
-	begin(rq, task, index);
+	if (!begin(rq, task, index))
+		return;
 	STEPS[index].run(&run);
 	end(rq, task, index, &run);
 }

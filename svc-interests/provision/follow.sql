@@ -1,9 +1,11 @@
 -- name: follow_pull_request(repository, pr_number, state, is_merged, occurred_at, repository_number)
--- A pull request that is closed can be opened again.
+-- A pull request that is closed can be opened again, but not by an event from before, which comes late.
 WITH told AS (
     UPDATE provisioning p SET
         merged_at = CASE WHEN :is_merged::boolean THEN coalesce(p.merged_at, :occurred_at::timestamptz) ELSE p.merged_at END,
-        closed_at = CASE WHEN :state = 'closed' AND NOT :is_merged::boolean THEN :occurred_at::timestamptz END,
+        closed_at = CASE WHEN :is_merged::boolean THEN NULL
+                         WHEN p.closed_at > :occurred_at::timestamptz THEN p.closed_at
+                         WHEN :state = 'closed' THEN :occurred_at::timestamptz END,
         workflow_version = CASE WHEN :is_merged::boolean THEN coalesce(p.proposed_version, p.workflow_version)
                                 ELSE p.workflow_version END,
         proposed_version = CASE WHEN NOT :is_merged::boolean THEN p.proposed_version END,

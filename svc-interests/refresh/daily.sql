@@ -14,8 +14,8 @@ ON CONFLICT (day) DO NOTHING RETURNING day;
 
 -- name: daily_queue(limit)
 -- Gives the next :limit accounts their tasks. A deleted account, whose interests may be there still, has none: its task would be
--- refused, and those of all others with it; nor has one that is being deleted, which nobody waits for. Returns the day, the tasks of its run until now, and whether all accounts have
--- theirs. No row: there is nothing to do, or another process does it.
+-- refused, and those of all others with it; nor has one that is being deleted, which nobody waits for. Returns the day, the tasks
+-- of its run until now, and whether all accounts have theirs. No row: there is nothing to do, or another process does it.
 WITH run AS MATERIALIZED (
     SELECT day, next_account FROM daily_run
     WHERE day = (now() AT TIME ZONE 'UTC')::date AND next_account IS NOT NULL

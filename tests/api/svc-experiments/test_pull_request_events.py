@@ -81,3 +81,19 @@ def test_an_event_waits_for_an_experiment_without_its_run(cluster, make, db, rep
             wait_for(lambda: common.blocked_by(db, holder), "the event waits")
             lock_attempt(holder, made, 1)
         event.result()
+
+
+def test_an_answer_from_before_a_merge_does_not_undo_it(api, make, db, repo):
+    """The code host was asked, the pull request was merged, and the event of that came before the answer was applied."""
+    link = f"https://github.com/{repo}/pull/7"
+    made = make(pr_url=link, pr_status="open")["id"]
+    add_attempt(db, made, 1, repo, run_id=1, pr_number=7)
+    tell_pull_request(db, repo, 7, "by-hand", "merged")
+    pull = {"number": 7, "html_url": link, "head": "by-hand", "state": "open", "merged": False, "updated_at": "2026-01-01T00:00:00Z"}
+    reconcile(db, made, 1, "success", pull)
+    read = api.get(f"/experiments/{made}", expect=200).json()
+    assert (read["pr_status"], read["pipeline_status"], read["branch_name"]) == ("merged", "completed", "by-hand")
+    tell_pull_request(db, repo, 7, "by-hand", "closed", at="2026-01-02T00:00:00Z")
+    assert api.get(f"/experiments/{made}", expect=200).json()["pr_status"] == "merged"
+    reconcile(db, made, 1, "success", {**pull, "number": 8, "html_url": f"https://github.com/{repo}/pull/8"})
+    assert api.get(f"/experiments/{made}", expect=200).json()["pr_status"] == "open"

@@ -1,6 +1,7 @@
 """Implementation runs: an agent's workflow is started in the target repository, and what becomes of it."""
 
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import pytest
@@ -318,6 +319,30 @@ def test_the_code_host_is_asked_for_what_events_did_not_tell(lab, pass_time):
         lab.host.change_run(run["id"], "completed", "success")
         pass_time(lab, "check_at")
         assert lab.wait("completed", "failed")["pr_url"] == pull["html_url"]
+
+
+def test_a_run_that_ends_while_its_agent_is_started_is_cancelled(lab, points):
+    """By a report that comes late, of the attempt before. The report waits for the step to begin, and the step's end for the report."""
+    points.hold("implementation_step", "NEW.name = 'dispatch' AND NEW.status = 'running'")
+    lab.start()
+    points.wait()
+    with ThreadPoolExecutor() as pool:
+        report = pool.submit(lab.api.post, lab.of("report"), {"status": "completed", "summary": "Done."}, expect=200)
+        wait_for(lambda: common.blocked(points.db, "experiments", "report"), "the report waits")
+        points.release()
+        report.result()
+    wait_for(lambda: [run["conclusion"] for run in lab.host.runs(lab.repo)] == ["cancelled"], "the workflow run is cancelled")
+    (run,) = lab.host.runs(lab.repo)
+    assert (lab.status()["pipeline_status"], lab.status()["run_url"]) == ("completed", lab.url_of(run))
+
+
+def test_a_run_that_ends_before_the_code_host_answers_is_cancelled(lab):
+    before = lab.host.last_number()
+    lab.host.fail("POST", "/dispatches$", hang=True)
+    lab.start()
+    wait_for(lambda: lab.host.requests(before, "POST", "/dispatches$"), "the dispatch is under way")
+    lab.api.post(lab.of("report"), {"status": "completed", "summary": "Done."}, expect=200)
+    wait_for(lambda: [run["conclusion"] for run in lab.host.runs(lab.repo)] == ["cancelled"], "the workflow run is cancelled")
 
 
 # ---- deleting ----

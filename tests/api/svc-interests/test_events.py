@@ -202,3 +202,26 @@ def test_row_inserted_while_its_account_is_deleted_is_deleted_too(cluster, api, 
         wait_deletion(db, account)
         holder.commit()
     wait_for(lambda: common.tables_with(db, [table], account_id=account) == [], f"{table} has no row of the account")
+
+
+def test_an_event_from_before_a_proposal_was_closed_does_not_open_it_again(db, interests, emit):
+    repo, other = (f"acme-{uuid.uuid4().hex[:8]}/ranker" for _ in range(2))
+    followed, last = interests.ready()["id"], interests.ready()["id"]
+    interests_tables.add_agent(db, followed, repo, pr_number=7)
+    interests_tables.add_agent(db, last, other, pr_number=7)
+
+    def tell(name, state, at):
+        emit("events.code_host", "pull_request", "", {"repo": name, "number": 7, "state": state, "merged": False, "occurred_at": at})
+
+    def closed_at(interest):
+        return interests_tables.proposal_closed_at(db, interest)
+
+    tell(repo, "closed", "2026-01-03T00:00:00Z")
+    tell(repo, "open", "2026-01-02T00:00:00Z")
+    tell(other, "closed", "2026-01-03T00:00:00Z")
+    wait_for(lambda: closed_at(last), "the last event is applied")
+    assert closed_at(followed)
+    tell(repo, "open", "2026-01-04T00:00:00Z")
+    wait_for(lambda: not closed_at(followed), "it is open again")
+    for name in (repo, other):
+        interests_tables.drop_agents(db, name)
