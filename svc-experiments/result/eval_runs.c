@@ -20,6 +20,7 @@ struct named_run {
 	const char *seed;   /* as JSON; NULL: none, or not known yet */
 	yyjson_val *answer; /* what svc-evalenv says of it, until its page ends */
 	bool has_failed, has_succeeded;
+	bool is_gone; /* deleted for its age */
 };
 
 /* The rows that are made, and what the runs so far have in common. */
@@ -204,10 +205,11 @@ static void ask_run(struct making *m, struct named_run *run)
 	if (answer.code && answer.code != ERR_NOT_FOUND)
 		service_answer_raise(rq, &answer);
 	run->answer = answer.json;
+	run->is_gone = answer.code && m->is_linked;
 	if (!answer.code)
 		take_run(m, run);
-	else if (m->is_linked)
-		m->analysis->facts.left_out_runs++; /* deleted for its age */
+	else if (run->is_gone)
+		m->analysis->facts.left_out_runs++;
 	else
 		add_fault(m, run->field, "is not one of your runs");
 	request_page_end(rq);
@@ -222,7 +224,9 @@ static bool is_new(const struct making *m, const char *id)
 	return true;
 }
 
-static void add_named(struct making *m, const char *arm, size_t number, yyjson_val *id)
+/* NULL: a fault was added. */
+static const struct named_run *add_named(struct making *m, const char *arm, size_t number,
+                                         yyjson_val *id)
 {
 	const char *field = arena_printf(m->arena, "eval_runs.%s[%zu]", arm, number);
 	if (!yyjson_is_str(id) || !item_is_uuid(id)) {
@@ -233,18 +237,38 @@ static void add_named(struct making *m, const char *arm, size_t number, yyjson_v
 		struct named_run *run = &m->runs[m->run_count++];
 		*run = (struct named_run){.arm = arm, .field = field, .id = yyjson_get_str(id)};
 		ask_run(m, run);
+		return run;
 	}
+	return NULL;
+}
+
+static bool is_success_of(const struct named_run *run, const char *arm, const char *seed)
+{
+	return run->has_succeeded && run->seed && strcmp(run->seed, seed) == 0 &&
+	       strcmp(run->arm, arm) == 0;
+}
+
+/* Whether a seed is that of one run only which succeeded, in each arm that has any. Where several
+ * have, as with one seed for all, a run of the seed is no repetition of another. */
+static bool is_seed_of_one(const struct making *m, const char *seed)
+{
+	for (size_t arm = 0; arm < m->plan->arm_count; arm++) {
+		size_t successes = 0;
+		for (size_t i = 0; i < m->run_count; i++)
+			successes += is_success_of(&m->runs[i], m->plan->arms[arm].key, seed);
+		if (successes > 1)
+			return false;
+	}
+	return true;
 }
 
 /* Whether a run of the arm that was made later gives the result of the seed. */
 static bool is_run_again(const struct making *m, const struct named_run *failed)
 {
-	for (size_t i = 0; failed->seed && i < m->run_count; i++) {
-		const struct named_run *run = &m->runs[i];
-		if (run->has_succeeded && run->seed && strcmp(run->seed, failed->seed) == 0 &&
-		    strcmp(run->arm, failed->arm) == 0 && strcasecmp(run->id, failed->id) > 0)
-			return true;
-	}
+	for (size_t i = 0; failed->seed && i < m->run_count; i++)
+		if (is_success_of(&m->runs[i], failed->arm, failed->seed) &&
+		    strcasecmp(m->runs[i].id, failed->id) > 0)
+			return is_seed_of_one(m, failed->seed);
 	return false;
 }
 
@@ -337,14 +361,17 @@ void eval_rows_fetch(struct request *rq, yyjson_val *eval_runs, struct result_an
 	finish(&m);
 }
 
-/* Add a run, and its id to those of its arm that were `taken`. Whether there was room for it. */
+/* Add a run, and its id to those of its arm that were `taken`, unless it does not exist any more.
+ * Whether there was room for it. */
 static bool take_older(struct making *m, const char *arm, yyjson_val *runs, size_t place,
                        yyjson_mut_val *taken)
 {
 	yyjson_val *id = yyjson_arr_get(runs, place);
-	add_named(m, arm, place, id);
+	const struct named_run *run = add_named(m, arm, place, id);
 	if (m->is_full)
 		return false;
+	if (run && run->is_gone)
+		return true;
 	yyjson_mut_val *ids = yyjson_mut_obj_get(taken, arm);
 	if (!ids)
 		ids = yyjson_mut_obj_add_arr(m->doc, taken, arm);

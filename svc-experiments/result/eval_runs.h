@@ -7,7 +7,9 @@
  * template: other ones measure other things. A run that failed for a reason of its environment, or
  * was cancelled before it began, says nothing and is left out. One that failed by itself, or was
  * cancelled while it ran, perhaps because of how it went, is a result that is missing, without
- * which there is no valid test; unless a later run of the arm with the same seed gives it. */
+ * which there is no valid test; unless a later run of the arm with the same seed gives it, and no
+ * arm has several runs of this seed that succeeded: they are repetitions by plan, each of which
+ * counts. */
 #pragma once
 
 #include "result/result_analysis.h"

@@ -126,6 +126,20 @@ def test_a_run_that_failed_and_was_run_again_is_not_missing(api, make, run, post
     assert post(make(ab_test_config=PLAN), {**runs, "treatment": [*runs["treatment"], later]})["missing_runs"] == 1
 
 
+def test_runs_that_all_have_one_seed_do_not_stand_for_each_other(api, make, run, post):
+    """They are planned repetitions, and the one that succeeds is none of those that failed."""
+    def result(arm, seed=42):
+        return run(params={"seed": seed}, metrics={"recall": recall(arm, 1)})
+
+    control = [result("control") for _ in range(3)]
+    failed = [run("failed", params={"seed": 42}, error={"kind": "task", "message": "exit 1"}) for _ in range(2)]
+    analysis = post(make(ab_test_config=PLAN), {"control": control, "treatment": [*failed, result("treatment")]})
+    assert (analysis["verdict"], analysis["missing_runs"], analysis["left_out_runs"]) == ("invalid", 2, 0)
+    assert "repeated_runs" not in {w["code"] for w in analysis["warnings"]}
+    analysis = post(make(ab_test_config=PLAN), {"control": control[:1], "treatment": [*failed, *(result("treatment") for _ in range(2))]})
+    assert analysis["missing_runs"] == 2
+
+
 def test_runs_that_do_not_go_together_are_named(api, make, run, post, template, other_user):
     made, good = make(ab_test_config=PLAN), run(metrics={"recall": 0.5})
     other = api.post(TEMPLATES, {"name": "another", "spec": {**SPEC, "command": "x"}}, expect=201).json()
@@ -298,11 +312,11 @@ def test_runs_that_were_deleted_for_their_age_are_left_out(db, api, make, run):
     early = run(params={"experiment_id": made["id"], "arm": "control"}, metrics={"recall": 0.1})
     wait_for(lambda: api.get(f"/experiments/{made['id']}/results").status_code == 200, "it is analysed")
     experiments_tables.lose_linked_run(db, early)
-    for seed in range(3):
-        for arm in ARMS:
-            run(params={"experiment_id": made["id"], "arm": arm, "seed": seed}, metrics={"recall": recall(arm, seed)})
+    runs = {run(params={"experiment_id": made["id"], "arm": arm, "seed": seed}, metrics={"recall": recall(arm, seed)})
+            for seed in range(3) for arm in ARMS}
     analysis = newest(api, made, 3)
     assert (analysis["verdict"], analysis["left_out_runs"]) == ("better", 1)
+    assert experiments_tables.runs_of_analysis(db, analysis["analysis_id"]) == runs
 
 
 def test_a_restart_forgets_the_runs_of_the_earlier_plan(api, make, run):

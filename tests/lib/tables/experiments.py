@@ -235,6 +235,11 @@ def keep_linked_run_late(db, run):
     db.execute("UPDATE linked_run SET at = now() + interval '1 hour' WHERE run_key = %s", [run])
 
 
+def runs_of_analysis(db, analysis):
+    """The evaluation runs that the input of an analysis names."""
+    return {run for (run,) in db.execute("SELECT result_eval_runs(input) FROM experiment_result WHERE id = %s", [analysis])}
+
+
 def forget_runs_of_analysis(db, analysis):
     """The input of an analysis as versions kept it that did not say which evaluation runs it was, of a time after these."""
     db.execute("UPDATE experiment_result SET input = '{\"runs\": 6, \"sha256\": \"\"}', at = now() + interval '1 minute' WHERE id = %s", [analysis])
