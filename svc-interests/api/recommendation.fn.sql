@@ -11,6 +11,22 @@ CREATE OR REPLACE FUNCTION recommendation_signals(recommendation uuid) RETURNS T
     SELECT coalesce(json_agg(f.signal ORDER BY f.recorded_at DESC, f.signal), '[]') FROM feedback f WHERE f.recommendation_id = recommendation
 $$;
 
+-- Give a signal of a recommendation, which revokes others of it. A repeated signal keeps the time of the first; it is that of who gave it
+-- last. Signals of a recommendation take turns: each statement after the lock sees what was given before. No row: no such recommendation.
+CREATE OR REPLACE FUNCTION feedback_give(account uuid, recommendation uuid, given text, revoked text[], person uuid)
+RETURNS SETOF jsonb LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM FROM recommendation r WHERE r.account_id = account AND r.id = recommendation FOR UPDATE;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    DELETE FROM feedback f WHERE f.recommendation_id = recommendation AND f.signal = ANY (revoked);
+    RETURN QUERY
+    INSERT INTO feedback AS f (recommendation_id, signal, person_id) VALUES (recommendation, given, person)
+    ON CONFLICT (recommendation_id, signal) DO UPDATE SET recorded_at = f.recorded_at, person_id = excluded.person_id
+    RETURNING jsonb_build_object('recommendation_id', f.recommendation_id, 'signal', f.signal, 'recorded_at', time_json(f.recorded_at));
+END $$;
+
 -- When a period began: today since midnight UTC, week today and the 6 days before, month today and the 29 days before.
 CREATE OR REPLACE FUNCTION period_start(period text) RETURNS timestamptz LANGUAGE sql STABLE AS $$
     SELECT CASE period WHEN 'today' THEN date_trunc('day', now(), 'UTC')

@@ -26,19 +26,8 @@ SELECT input ->> 'interest_id' FROM task
 WHERE account_id = :account AND id = :task AND kind IN ('recommendations_refresh', 'recommendations_refresh_all');
 
 -- name: recommendation_feedback(account, recommendation, signal, opposites, person)
--- :opposites are the signals that :signal revokes. A repeated signal keeps the time of the first. Its person is who gave it last.
-WITH target AS (
-    SELECT id FROM recommendation WHERE account_id = :account AND id = :recommendation FOR UPDATE
-), revoked AS (
-    DELETE FROM feedback f USING target WHERE f.recommendation_id = target.id AND f.signal = ANY (:opposites::text[])
-), recorded AS (
-    INSERT INTO feedback AS f (recommendation_id, signal, person_id)
-    SELECT id, :signal, :person::uuid FROM target
-    ON CONFLICT (recommendation_id, signal) DO UPDATE SET recorded_at = f.recorded_at, person_id = excluded.person_id
-    RETURNING *
-)
-SELECT jsonb_build_object('recommendation_id', recommendation_id, 'signal', signal, 'recorded_at', time_json(recorded_at))
-FROM recorded;
+-- :opposites are the signals that :signal revokes.
+SELECT feedback_give(:account, :recommendation, :signal, :opposites::text[], :person::uuid);
 
 -- name: recommendation_feedback_delete(account, recommendation, signal)
 -- No row: there is no such recommendation.

@@ -2,6 +2,7 @@
 
 import re
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -398,6 +399,19 @@ def test_opposite_feedback_revokes_earlier_feedback(interests, db, interest):
     interests.feedback(paper, "implemented")
     rows = interests_tables.feedback_of(db, paper["recommendation_id"])
     assert rows == ["implemented"]
+
+
+def test_of_opposite_feedback_at_once_one_is_left(cluster, db, interests, interest):
+    paper = interests.recommended(interest)[0]["recommendation_id"]
+    account = interests_tables.account_of(db, interest["id"])
+    with cluster.postgres.connect("interests") as first, ThreadPoolExecutor() as pool:
+        with first.transaction():
+            interests_tables.give_feedback(first, account, paper, "like", ["dislike", "dismiss"])
+            second = pool.submit(interests_tables.give_feedback, db, account, paper, "dislike", ["like", "save", "implemented"])
+            with cluster.postgres.connect("interests") as watcher:
+                wait_for(lambda: common.blocked_by(watcher, first), "the second one waits")
+        second.result()
+    assert interests_tables.feedback_of(db, paper) == ["dislike"]
 
 
 def test_feedback_refuses_invalid_input(api, interests, other_user, interest):
