@@ -28,14 +28,21 @@ static bool is_open(yyjson_val *row)
 	       !json_get_text(row, "closed_at") && !setup_is_merged(row);
 }
 
-/* Whether a workflow was merged before, which may have been removed since: that goes on from then
- * on another branch than the wanted one. */
-static bool was_merged(yyjson_val *row)
+/* Whether the newest pull request is of a fresh branch of the wanted one. */
+static bool was_fresh(yyjson_val *row)
 {
 	const char *branch = json_get_text(row, "work_branch");
-	bool is_other = json_get_text(row, "pr_url") && branch &&
-	                strcmp(branch, json_get_text(row, "branch")) != 0;
-	return json_get_text(row, "merged_at") || is_other;
+	const char *wanted = json_get_text(row, "branch");
+	size_t length = strlen(wanted);
+	return json_get_text(row, "pr_url") && branch && strncmp(branch, wanted, length) == 0 &&
+	       branch[length] == '-' && strlen(branch) == length + 1 + BRANCH_SUFFIX;
+}
+
+/* Whether the wanted branch, or an earlier one, was merged; the workflow may have been removed
+ * since. */
+static bool was_merged(yyjson_val *row)
+{
+	return json_get_text(row, "merged_at") || was_fresh(row);
 }
 
 const char *proposal_branch(struct request *rq, yyjson_val *row, const char *task_id)

@@ -183,6 +183,17 @@ def test_provisioning_again_takes_up_the_proposal_of_a_workflow_that_was_removed
     assert "interest_id" in team.host.files(team.repo)[FILE]
 
 
+def test_after_a_proposal_was_closed_the_branch_is_the_one_that_is_asked_for(team):
+    """No workflow was ever merged. A proposal that is open keeps its branch."""
+    team.provision()
+    path = f"/repos/{team.repo}/pulls/{team.pulls()[0]['number']}"
+    assert team.host.api("PATCH", path, team.at_host.token, json={"state": "closed"}).status_code == 200
+    wait_for(lambda: team.status()["state"] == "failed", "that it is closed is heard of")
+    for wanted in ("research/agent", "another"):
+        assert team.provision(branch=wanted)["status"] == "completed"
+        assert [pull["head"]["ref"] for pull in team.pulls()] == ["research/agent", "expops/agent"]
+
+
 def test_a_merge_whose_workflow_is_not_there_is_not_taken_for_it(cluster, team):
     """The service has forgotten that it was merged, as of a repository that it comes back to."""
     first = team.provision(auto_merge=True)["result"]
