@@ -34,9 +34,11 @@ CREATE OR REPLACE TRIGGER pool_dropped AFTER DELETE ON interest REFERENCING OLD 
     FOR EACH STATEMENT EXECUTE FUNCTION pool_dropped();
 
 -- A pool whose last attempt failed is not building any more, in whatever way the attempt ended: its worker may have died.
--- Another task for the same interest, of its newer words, goes on.
+-- Another task for the same interest, of its newer words, goes on. Of two that fail at the same time, one waits for the other and sees
+-- its end.
 CREATE OR REPLACE FUNCTION pool_failed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    PERFORM FROM interest WHERE id = (NEW.input ->> 'interest_id')::uuid AND pool_status IN ('building', 'stale') FOR NO KEY UPDATE;
     UPDATE interest SET pool_status = 'failed'
     WHERE id = (NEW.input ->> 'interest_id')::uuid AND pool_status IN ('building', 'stale')
       AND NOT EXISTS (SELECT FROM task t

@@ -1,6 +1,7 @@
 """Every task is done exactly once, even if a process, Redis or Postgres fails meanwhile."""
 
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
@@ -58,6 +59,19 @@ def test_pool_fails_when_a_worker_dies_in_the_last_attempt(cluster, interests, d
     made = interests.create()
     wait_for(lambda: interests_tables.die_in_last_attempt(db, made["id"]), "the first attempt has failed")
     assert interests.wait_pool(made, "failed")["pool_size"] == 0
+
+
+def test_a_pool_fails_when_two_builds_of_it_fail_at_once(cluster, interests, db):
+    made = interests.ready()
+    builds = interests_tables.put_later_builds(db, made["id"], 2)
+    interests_tables.set_pool_status(db, made["id"], "building")
+    with cluster.postgres.connect("interests") as first, cluster.postgres.connect("interests") as watcher, ThreadPoolExecutor() as pool:
+        with first.transaction():
+            common.end_last_attempt(first, builds[0])
+            second = pool.submit(common.end_last_attempt, db, builds[1])
+            wait_for(lambda: second.done() or common.blocked_by(watcher, first), "the second one has ended, or waits")
+        second.result()
+    assert interests.get(made)["pool_status"] == "failed"
 
 
 def test_refresh_builds_a_pool_that_failed(cluster, interests, db):
