@@ -7,7 +7,7 @@ $$;
 
 CREATE OR REPLACE FUNCTION implementation_pull_told(in_repo text, number int, branch text, state text, at timestamptz) RETURNS void
 LANGUAGE sql AS $$
-    SELECT implementation_pull_update(in_repo, number, branch, state, at)
+    SELECT implementation_pull_update(in_repo, number, branch, state, at, false)
 $$;
 
 CREATE OR REPLACE FUNCTION implementation_settle(experiment uuid, its_attempt int, conclusion text, pull jsonb) RETURNS void

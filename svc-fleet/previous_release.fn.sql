@@ -3,7 +3,7 @@
 
 CREATE OR REPLACE FUNCTION code_host_item_tell(repo text, kind text, number bigint, state text, opened_at timestamptz,
                                                closed_at timestamptz, told_at timestamptz) RETURNS void LANGUAGE sql AS $$
-    SELECT code_host_item_update(repo, kind, number, state, opened_at, closed_at, told_at)
+    SELECT code_host_item_update(repo, kind, number, state, opened_at, closed_at, told_at, false)
 $$;
 
 CREATE OR REPLACE FUNCTION code_host_items_tell(repo text, kind text, items jsonb) RETURNS bigint LANGUAGE sql AS $$

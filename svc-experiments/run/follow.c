@@ -141,7 +141,7 @@ void on_run_pull_request(struct request *rq, const struct event *event)
 	         pg_int(json_get_int(event->data, "number", 0)),
 	         pg_text(json_get_text(event->data, "branch")), pg_text(state),
 	         pg_text(json_get_text(event->data, "occurred_at")),
-	         repository_number_of(rq, event));
+	         repository_number_of(rq, event), pg_text(json_get_text(event->data, "action")));
 }
 
 void on_run_workflow(struct request *rq, const struct event *event)

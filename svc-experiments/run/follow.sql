@@ -9,11 +9,11 @@ WHERE i.experiment_id = :experiment AND i.attempt = :attempt::int AND (i.run_id 
 -- name: follow_settle(experiment, attempt, conclusion, pull_request)
 SELECT implementation_reconcile(:experiment, :attempt::int, :conclusion, :pull_request);
 
--- name: follow_pull_request(repository, number, branch, state, occurred_at, repository_number)
+-- name: follow_pull_request(repository, number, branch, state, occurred_at, repository_number, action)
 -- A :number that no column can hold is none of ours.
 SELECT implementation_pull_update(repository_hold(:repository, :repository_number),
                                   CASE WHEN :number::bigint < 2147483648 THEN (:number::bigint)::int END,
-                                  :branch, :state, :occurred_at::timestamptz);
+                                  :branch, :state, :occurred_at::timestamptz, coalesce(:action = 'reopened', false));
 
 -- name: follow_workflow(repository, run, repository_number)
 -- The :run has ended.

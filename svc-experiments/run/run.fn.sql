@@ -273,23 +273,26 @@ BEGIN
     RETURN lower(substring(repository_link_now(url) FROM '(?i)^https?://[^/]+/(.+)$')) = lower(repo) || '/pull/' || number;
 END $$;
 
--- An event of the code host about a pull request. The state of a run's pull request is noted; one that may be the newest run's is asked
--- for. Others are not asked for: nothing would be noted of them (implementation_reconcile()), nor of a run that was not dispatched (follow_load).
-CREATE OR REPLACE FUNCTION implementation_pull_update(in_repo text, number int, branch text, state text, at timestamptz) RETURNS void
-LANGUAGE plpgsql AS $$
+-- An event of the code host about a pull request. The state of a run's pull request is noted: the times are whole seconds, and of what
+-- happened in the same second, the end is the later, however it arrives, unless it was opened again. One that may be the newest run's is
+-- asked for. Others are not asked for: nothing would be noted of them (implementation_reconcile()), nor of a run that was not dispatched
+-- (follow_load).
+CREATE OR REPLACE FUNCTION implementation_pull_update(in_repo text, number int, branch text, state text, at timestamptz, is_reopened boolean)
+RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     e experiment;
+    is_later boolean := coalesce(state <> 'open' OR is_reopened, false); -- than what else happened in its second
 BEGIN
     -- Experiments are locked before their runs, as everywhere; so the time of the last event is looked at once more.
     FOR e IN SELECT x.* FROM experiment x
              WHERE x.id IN (SELECT i.experiment_id FROM implementation i
                             WHERE lower(i.repo) = lower(in_repo) AND i.pr_number = implementation_pull_update.number
-                              AND (i.told_at IS NULL OR i.told_at <= at))
+                              AND (i.told_at IS NULL OR i.told_at < at OR (i.told_at = at AND is_later)))
                AND is_pull_request(x.pr_url, in_repo, implementation_pull_update.number)
              ORDER BY x.id FOR UPDATE LOOP
         UPDATE implementation i SET told_at = at
         WHERE i.experiment_id = e.id AND lower(i.repo) = lower(in_repo) AND i.pr_number = implementation_pull_update.number
-          AND (i.told_at IS NULL OR i.told_at <= at);
+          AND (i.told_at IS NULL OR i.told_at < at OR (i.told_at = at AND is_later));
         IF FOUND THEN
             PERFORM experiment_change(e, jsonb_build_object('pr_status', state), NULL, NULL);
         END IF;

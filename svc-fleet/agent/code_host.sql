@@ -12,7 +12,7 @@ WITH held AS MATERIALIZED (
 SELECT code_host_item_update(n.repo, :kind, :number, :state,
                              CASE WHEN :action = 'opened' THEN :occurred_at::timestamptz END,
                              CASE WHEN :action = 'closed' THEN :occurred_at::timestamptz END,
-                             :occurred_at::timestamptz)
+                             :occurred_at::timestamptz, coalesce(:action = 'reopened', false))
 FROM noted n;
 
 -- name: code_host_push(repository, reverts, occurred_at, repository_number)

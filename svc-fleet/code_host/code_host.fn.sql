@@ -1,16 +1,17 @@
 -- What the code host reports of pull requests, issues and workflow runs.
 
 -- What an event of the code host reports of a pull request or issue. opened_at and closed_at are null unless the event is
--- about that. Its times are whole seconds: of what happened in the same second, the end is the later, however it arrives.
+-- about that. Its times are whole seconds: of what happened in the same second, the end is the later, however it arrives, unless it
+-- `is_open_now`: it was opened again, or its present state was asked for.
 CREATE OR REPLACE FUNCTION code_host_item_update(repo text, kind text, number bigint, state text, opened_at timestamptz,
-                                    closed_at timestamptz, told_at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+                                    closed_at timestamptz, told_at timestamptz, is_open_now boolean) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     owner uuid;
 BEGIN
     PERFORM repo_lock(repo);
     INSERT INTO code_host_item AS i VALUES (lower(repo), kind, number, state, opened_at, closed_at, told_at)
     ON CONFLICT ON CONSTRAINT code_host_item_pkey DO UPDATE SET
-        state = CASE WHEN i.told_at > excluded.told_at OR (i.told_at = excluded.told_at AND excluded.state = 'open')
+        state = CASE WHEN i.told_at > excluded.told_at OR (i.told_at = excluded.told_at AND excluded.state = 'open' AND NOT is_open_now)
                      THEN coalesce(i.state, excluded.state) ELSE excluded.state END,
         opened_at = least(i.opened_at, excluded.opened_at), closed_at = greatest(i.closed_at, excluded.closed_at),
         told_at = greatest(i.told_at, excluded.told_at);
@@ -22,7 +23,7 @@ END $$;
 -- Pull requests (`kind` pull_request) or issues as svc-integrations lists them, applied as the events of them. How many.
 CREATE OR REPLACE FUNCTION code_host_items_update(repo text, kind text, items jsonb) RETURNS bigint LANGUAGE sql AS $$
     SELECT count(code_host_item_update(repo, kind, i.number, CASE WHEN i.merged THEN 'merged' ELSE i.state END, i.created_at,
-                                     i.closed_at, i.updated_at))
+                                     i.closed_at, i.updated_at, true))
     FROM (SELECT * FROM jsonb_to_recordset(items) AS x (number bigint, state text, merged boolean, created_at timestamptz,
                                                         closed_at timestamptz, updated_at timestamptz)
           ORDER BY x.number) i

@@ -70,6 +70,17 @@ def test_the_state_of_another_pull_request_is_not_noted(api, make, db, repo):
     assert api.get(f"/experiments/{followed}", expect=200).json()["pr_status"] == "merged"
 
 
+def test_of_one_second_the_end_is_the_later_unless_it_is_opened_again(api, make, db, repo):
+    """However they arrive: their times are whole seconds."""
+    made = make(pr_url=f"https://github.com/{repo}/pull/7", pr_status="open")["id"]
+    add_attempt(db, made, 1, repo, run_id=1, pr_number=7)
+    for state, is_reopened, becomes in [("closed", False, "closed"), ("open", False, "closed"), ("open", True, "open"), ("closed", False, "closed")]:
+        tell_pull_request(db, repo, 7, "by-hand", state, at="2026-01-03T09:00:00Z", is_reopened=is_reopened)
+        assert api.get(f"/experiments/{made}", expect=200).json()["pr_status"] == becomes
+    tell_pull_request(db, repo, 7, "by-hand", "open", at="2026-01-03T09:00:01Z")
+    assert api.get(f"/experiments/{made}", expect=200).json()["pr_status"] == "open"
+
+
 def test_an_event_waits_for_an_experiment_without_its_run(cluster, make, db, repo):
     """Who has the experiment gets its run as well: locks are taken in one order."""
     made = make(pr_url=f"https://github.com/{repo}/pull/7", pr_status="open")["id"]

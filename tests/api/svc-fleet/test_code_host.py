@@ -1,8 +1,9 @@
 """Deliveries of the code host's webhooks, from the gateway to the fleet's lists and report."""
 
 import pytest
-from lib.wait import wait_for
 from lib.outside.webhooks import Hook, pull_request
+from lib.tables import fleet as fleet_tables
+from lib.wait import wait_for
 
 REPO = "acme/hooked"
 
@@ -19,8 +20,8 @@ def report(agent):
     return lambda run_id, **members: key.post("/fleet/runs", {"run_id": run_id, "repo": REPO, **members}).json()
 
 
-def tell(hook, action, at, state="open", merged=False):
-    hook.deliver("pull_request", pull_request(REPO, 5, action, at, state=state, merged=merged))
+def tell(hook, action, at, state="open", merged=False, number=5):
+    hook.deliver("pull_request", pull_request(REPO, number, action, at, state=state, merged=merged))
 
 
 def test_a_pull_request_is_followed_whatever_comes_first(api, report, install, hook):
@@ -35,6 +36,28 @@ def test_a_pull_request_is_followed_whatever_comes_first(api, report, install, h
         return [item | found for item in items] == items != []
 
     wait_for(is_followed)
+
+
+def test_of_one_second_what_opens_again_is_the_later(api, db, report, install, hook):
+    """Scripts close and reopen pull requests to start their checks anew. What opened it, or edited it, may arrive late."""
+    install(REPO)
+    report(1, status="pr_opened", artifact_url=f"https://github.com/{REPO}/pull/6")
+    first, second, third = (f"2026-01-0{day}T09:00:00Z" for day in (3, 4, 5))
+
+    def stage():
+        (item,) = api.get("/fleet/agents/report?since=2026-01-01&until=2026-12-31", expect=200).json()["deliverables"]
+        return item["stage"]
+
+    tell(hook, "closed", first, "closed", number=6)
+    wait_for(lambda: stage() == "closed", "it is closed")
+    tell(hook, "reopened", first, number=6)
+    wait_for(lambda: stage() == "open", "it is open again")
+    tell(hook, "closed", second, "closed", number=6)
+    wait_for(lambda: stage() == "closed", "it is closed again")
+    tell(hook, "edited", second, number=6)
+    tell(hook, "closed", third, "closed", merged=True, number=6)
+    wait_for(lambda: stage() == "merged", "it is merged")
+    assert fleet_tables.told_stages(db, f"https://github.com/{REPO}/pull/6") == ["open", "closed", "open", "closed", "merged"]
 
 
 def workflow_run(run_id, status, at, path=".github/workflows/expops.yml", conclusion=None):

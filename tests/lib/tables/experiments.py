@@ -30,6 +30,23 @@ def lock_experiment(connection, experiment):
     connection.execute("SELECT FROM experiment WHERE id = %s FOR UPDATE", [experiment])
 
 
+def refer_to_experiment(connection, experiment):
+    """In a transaction: a row is written that refers to the experiment."""
+    connection.execute("BEGIN")
+    connection.execute("SELECT FROM experiment WHERE id = %s FOR KEY SHARE", [experiment])
+
+
+def lock_experiment_now(connection, experiment):
+    """The same as lock_experiment(), unless somebody else has it."""
+    connection.execute("SELECT FROM experiment WHERE id = %s FOR UPDATE NOWAIT", [experiment])
+
+
+def link_run(db, account, experiment, run, arm="control"):
+    """An evaluation run has ended that names an arm of the experiment."""
+    db.execute("SELECT linked_run_evaluated(%s, jsonb_build_object('experiment_id', %s::text, 'run_id', %s::text, 'arm', %s::text), NULL)",
+               [account, experiment, run, arm])
+
+
 def lock_experiments(connection, account):
     """The same of all experiments of the account."""
     connection.execute("SELECT FROM experiment WHERE account_id = %s FOR UPDATE", [account])
@@ -165,9 +182,9 @@ def reconcile(db, experiment, attempt, conclusion=None, pull=None):
     db.execute("SELECT implementation_reconcile(%s, %s, %s, %s)", [experiment, attempt, conclusion, pull and Jsonb(pull)])
 
 
-def tell_pull_request(db, repo, number, branch, state="open", at="now"):
+def tell_pull_request(db, repo, number, branch, state="open", at="now", is_reopened=False):
     """An event of a pull request has arrived."""
-    db.execute("SELECT implementation_pull_update(%s, %s, %s, %s, %s)", [repo, number, branch, state, at])
+    db.execute("SELECT implementation_pull_update(%s, %s, %s, %s, %s, %s)", [repo, number, branch, state, at, is_reopened])
 
 
 def checks_of_pull_request(db, repo, number, branch):

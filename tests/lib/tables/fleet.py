@@ -33,7 +33,7 @@ def heard_of_experiment(db, experiment, days):
 
 def tell_item(db, repo, kind, number, state, opened, closed, at=None):
     """What an event says of a pull request or issue. `at`: when it was so; None: now."""
-    db.execute("SELECT code_host_item_update(%s, %s, %s, %s, %s, %s, coalesce(%s, clock_timestamp()))",
+    db.execute("SELECT code_host_item_update(%s, %s, %s, %s, %s, %s, coalesce(%s, clock_timestamp()), false)",
                [repo, kind, number, state, opened, closed, at])
 
 
@@ -41,6 +41,26 @@ def revert_item(db, repo, number, at, by=900):
     """The code host tells that a pull request was reverted by another one."""
     db.execute("SELECT reverts_note(%s, NULL, NULL, jsonb_build_array(jsonb_build_object('target', '#' || %s::int, 'by', '#' || %s::int)), %s)",
                [repo, number, by, at])
+
+
+def add_items(db, repo, count):
+    """So many pull requests of a repository, from the number 1001 on, that no run has opened."""
+    db.execute("INSERT INTO code_host_item (repo_key, kind, number, state) SELECT lower(%s), 'pull_request', 1000 + n, 'open' "
+               "FROM generate_series(1, %s) n", [repo, count])
+
+
+def items_read(db, repo, name):
+    """How many pull requests are read to know what reverted one of them."""
+    db.execute("SET LOCAL enable_seqscan = off")
+    query = "SELECT pg_stat_get_xact_tuples_fetched('code_host_item'::regclass) + pg_stat_get_xact_tuples_returned('code_host_item'::regclass)"
+    before = db.execute(query).fetchone()[0]
+    db.execute("SELECT FROM reverts_of(lower(%s), %s)", [repo, name])
+    return db.execute(query).fetchone()[0] - before
+
+
+def items_written(db):
+    """How many pull requests and issues the transaction has written anew."""
+    return db.execute("SELECT pg_stat_get_xact_tuples_updated('code_host_item'::regclass)").fetchone()[0]
 
 
 def hold_item(db, repo, number):
@@ -79,6 +99,12 @@ def items_of(db, repo):
     return db.execute("SELECT number, state FROM code_host_item WHERE repo_key = lower(%s)", [repo]).fetchall()
 
 
+def item_told_at(db, repo, number):
+    """When a pull request was so as the code host has told last, as `2026-01-31T09:30:00`."""
+    return db.execute("SELECT to_char(told_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS') FROM code_host_item "
+                      "WHERE repo_key = lower(%s) AND kind = 'pull_request' AND number = %s", [repo, number]).fetchone()[0]
+
+
 def forget_items(db, repo):
     db.execute("DELETE FROM code_host_item WHERE repo_key = lower(%s)", [repo])
 
@@ -86,6 +112,22 @@ def forget_items(db, repo):
 def fetch_later(db, repo):
     """What was fetched of a repository is up to date until an hour from now."""
     db.execute("UPDATE repo_fetch SET fetched_at = now() + interval '1 hour' WHERE repo_key = lower(%s)", [repo])
+
+
+def begin_fetch(db, repo):
+    """Another refresh of a repository begins, an hour from now."""
+    db.execute("UPDATE repo_fetch SET tried_at = now() + interval '1 hour' WHERE repo_key = lower(%s)", [repo])
+
+
+def is_fetched_until_now(db, repo):
+    """Whether the next refresh of a repository asks for what has changed since now, or before."""
+    return db.execute("SELECT fetched_at <= now() FROM repo_fetch WHERE repo_key = lower(%s)", [repo]).fetchone()[0]
+
+
+def set_item_closed(db, repo, number, at):
+    """A pull request was closed at that time, of which the code host has told no more."""
+    own = [repo, number, at, at]
+    db.execute("SELECT code_host_item_update(%s, 'pull_request', %s, 'closed', NULL, %s, %s, false)", own)
 
 
 def age_fetch(db, repo):
@@ -328,6 +370,12 @@ def reservations(db, account):
     """[(state, run, USD)] of what was reserved for the account, in its order."""
     return db.execute("SELECT state, (run_id #>> '{}')::bigint, amount_usd::float8 FROM reservation WHERE account_id = %s ORDER BY id",
                       [account]).fetchall()
+
+
+def take_start(db, account, key, run_id):
+    """In a transaction: a run has asked, and has taken what its start reserved."""
+    db.execute("BEGIN")
+    assert db.execute("UPDATE reservation SET run_id = to_jsonb(%s::int) WHERE account_id = %s AND key = %s", [run_id, account, key]).rowcount == 1
 
 
 def start_at_once(cluster, account, repo, connections=10, starts=100):
