@@ -8,13 +8,17 @@ BEGIN
                      WHERE i.repo_key = repo AND i.merge_commit = reference AND i.kind = 'pull_request'), reference);
 END $$;
 
+-- The number of a pull request that is named as `#7`; null: the name is that of a commit, or of none that there can be.
+CREATE OR REPLACE FUNCTION revert_number(name text) RETURNS bigint LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN name ~ '^#[1-9][0-9]{0,14}$' THEN substr(name, 2)::bigint END;
+
 -- Who reverted a pull request or commit, each by the name that the next revert calls it by. The first three.
 CREATE OR REPLACE FUNCTION reverts_of(repo text, name text) RETURNS TABLE (reverter text, reverted_at timestamptz) LANGUAGE sql STABLE AS $$
     SELECT revert_name(repo, x.by), min(x.at)
     FROM code_host_revert x
     WHERE x.repo_key = repo
       AND x.target IN (SELECT name UNION SELECT i.merge_commit FROM code_host_item i
-                       WHERE i.repo_key = repo AND i.kind = 'pull_request' AND '#' || i.number = name)
+                       WHERE i.repo_key = repo AND i.kind = 'pull_request' AND i.number = revert_number(name))
     GROUP BY 1 ORDER BY 2, 1 LIMIT 3
 $$;
 
@@ -74,7 +78,7 @@ END $$;
 -- What an event of the code host says beside the state of a pull request: by which commit it was merged, and what it or a push reverts.
 -- `reverts`: [{"target", "by"}]; null: nothing. A run that is reporting a pull request holds its place in code_host_item: whoever comes
 -- second of the two sees what the other wrote. A revert may concern all of the repository, which one statement locks in the order of their
--- key; so nothing of them may be locked before.
+-- key; so nothing of them may be locked before. An event that says nothing new ends there.
 CREATE OR REPLACE FUNCTION reverts_note(repo text, of_number bigint, merge_commit text, reverts jsonb, at timestamptz)
 RETURNS void LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -87,7 +91,11 @@ BEGIN
     FROM (SELECT $2 AS number WHERE $2 IS NOT NULL
           UNION SELECT i.number FROM code_host_item i WHERE $4 IS NOT NULL AND i.repo_key = lower($1) AND i.kind = 'pull_request') x
     ORDER BY x.number
-    ON CONFLICT (repo_key, kind, number) DO UPDATE SET merge_commit = coalesce(excluded.merge_commit, known.merge_commit);
+    ON CONFLICT (repo_key, kind, number) DO UPDATE SET merge_commit = excluded.merge_commit
+    WHERE excluded.merge_commit <> coalesce(known.merge_commit, ''); -- the others are locked all the same, and not written
+    IF NOT FOUND AND $4 IS NULL THEN
+        RETURN;
+    END IF;
     INSERT INTO code_host_revert AS known (repo_key, target, by, at)
     SELECT DISTINCT ON (r.target, r.by) lower($1), r.target, r.by, $5
     FROM jsonb_to_recordset(coalesce($4, '[]')) AS r (target text, by text) ORDER BY r.target, r.by

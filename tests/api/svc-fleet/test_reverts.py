@@ -120,6 +120,28 @@ def test_a_revert_locks_pull_requests_in_their_order(cluster, repository):
     repository.wait(reverted_by=repository.address(9))
 
 
+def test_a_pull_request_is_found_by_its_number(db, repository):
+    """Among those of the repository, which people open, too."""
+    repository.report(5)
+    with db.transaction(force_rollback=True):
+        fleet_tables.add_items(db, repository.name, 300)
+        fleet_tables.revert_item(db, repository.name, 5, on(2) + "Z", by=1007)
+        assert fleet_tables.items_written(db) == 0
+        assert fleet_tables.items_read(db, repository.name, "#5") < 10
+
+
+def test_an_event_that_says_nothing_new_waits_for_no_other_pull_request(cluster, db, user, repository):
+    merged = sha()
+    repository.report(5)
+    repository.merge(9, "Reverts #5", commit=merged)
+    wait_for(lambda: (9, "merged") in fleet_tables.items_of(db, repository.name), "it is merged")
+    with cluster.postgres.connect("fleet") as holder:
+        fleet_tables.hold_deliverable(holder, user.account, repository.address(5))
+        repository.merge(9, commit=merged, day=2)
+        wait_for(lambda: fleet_tables.item_told_at(db, repository.name, 9) == on(2), "its event is applied")
+        holder.rollback()
+
+
 def test_owners_are_locked_in_their_order(cluster, agent, user, other_user):
     """Two repositories of the same owners could otherwise wait for each other in a circle."""
     first, second = sorted((user, other_user), key=lambda each: each.account)

@@ -52,7 +52,8 @@ def add_items(db, repo, count):
 def items_read(db, repo, name):
     """How many pull requests are read to know what reverted one of them."""
     db.execute("SET LOCAL enable_seqscan = off")
-    query = "SELECT pg_stat_get_xact_tuples_fetched('code_host_item'::regclass) + pg_stat_get_xact_tuples_returned('code_host_item'::regclass)"
+    db.execute("SET LOCAL enable_bitmapscan = off")
+    query = "SELECT sum(pg_stat_get_xact_tuples_fetched(indexrelid))::int FROM pg_index WHERE indrelid = 'code_host_item'::regclass"
     before = db.execute(query).fetchone()[0]
     db.execute("SELECT FROM reverts_of(lower(%s), %s)", [repo, name])
     return db.execute(query).fetchone()[0] - before
