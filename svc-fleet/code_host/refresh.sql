@@ -9,9 +9,10 @@ WHERE :only_repository::text IS NULL OR r.repo_key = repository_key(:only_reposi
 ORDER BY f.tried_at NULLS FIRST, r.repo_key;
 
 -- name: refresh_begin(account, repository)
--- Notes when fetching it begins.
+-- Notes when fetching it begins. Returns that, with all digits.
 INSERT INTO repo_fetch AS f (account_id, repo_key, tried_at) VALUES (:account, lower(repository_hold(:repository)), now())
-ON CONFLICT (account_id, repo_key) DO UPDATE SET tried_at = excluded.tried_at;
+ON CONFLICT (account_id, repo_key) DO UPDATE SET tried_at = excluded.tried_at
+RETURNING f.tried_at::text AS begun_at;
 
 -- name: refresh_own(account, repository)
 -- The code host has let the account read it.
@@ -27,6 +28,7 @@ SELECT code_host_items_update(repository_hold(:repository), 'issue', :issues);
 -- :runs are workflow runs.
 SELECT workflow_runs_update(repository_hold(:repository), :runs);
 
--- name: refresh_end(account, repository)
--- All of it was fetched.
-UPDATE repo_fetch SET fetched_at = tried_at WHERE account_id = :account AND repo_key = repository_key(:repository);
+-- name: refresh_end(account, repository, begun_at)
+-- All of it was fetched. Another one may have begun since :begun_at.
+UPDATE repo_fetch SET fetched_at = greatest(fetched_at, :begun_at::timestamptz)
+WHERE account_id = :account AND repo_key = repository_key(:repository);

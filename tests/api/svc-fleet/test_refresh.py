@@ -1,10 +1,14 @@
 """POST /fleet/agents/refresh: what webhooks did not tell is fetched from the code host."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from lib.scenario.code_host_agent import FILES
 from lib.system.servers import free_port
+from lib.tables import common
 from lib.tables import fleet as fleet_tables
+from lib.wait import wait_for
 
 PATH = "/fleet/agents/refresh"
 MONTHS = "since=2026-01-01&until=2026-12-31"
@@ -98,6 +102,26 @@ def test_a_delta_asks_for_what_changed_since(api, code_host, at_host, repo, db):
     assert refresh(api)["mode"] == "delta" and known() == []
     forget()
     assert refresh(api, full=True)["mode"] == "full" and known() == [(number, "open")]
+
+
+def test_what_was_closed_and_opened_again_within_a_second_is_open(api, code_host, at_host, repo, db):
+    number = open_pull(code_host, at_host, repo, "a")
+    changed = code_host.api("GET", f"/repos/{repo}/pulls/{number}", at_host.token).json()["updated_at"]
+    fleet_tables.set_item_closed(db, repo, number, changed)
+    refresh(api)
+    assert fleet_tables.items_of(db, repo) == [(number, "open")]
+
+
+def test_what_a_refresh_has_read_is_not_that_of_a_later_one(cluster, api, repo, db):
+    """Which has not come to its end: the next one asks for what changed since the first began."""
+    with cluster.postgres.connect("fleet") as holder, ThreadPoolExecutor(1) as pool:
+        fleet_tables.hold_repository(holder, repo)
+        first = pool.submit(refresh, api)
+        wait_for(lambda: common.blocked_by(db, holder), "it waits for what it has read to be stored")
+        fleet_tables.begin_fetch(db, repo)
+        holder.rollback()
+        assert first.result()["repos"] == [repo]
+    assert fleet_tables.is_fetched_until_now(db, repo)
 
 
 def test_many_are_fetched_in_pages(api, code_host, at_host, repo, db):
