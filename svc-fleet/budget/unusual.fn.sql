@@ -18,7 +18,7 @@ END $$;
 -- What stood out, in words.
 CREATE OR REPLACE FUNCTION cost_unusual_title(u cost_unusual) RETURNS text LANGUAGE sql STABLE
 RETURN CASE u.kind
-    WHEN 'run' THEN 'Run ' || (u.run_ids ->> 0) || ' on ' || u.repo || ' cost ' || usd_text(u.usd) || ' USD; runs of ' || u.agent
+    WHEN 'run' THEN 'Run ' || run_id_text(u.run_ids -> 0) || ' on ' || u.repo || ' cost ' || usd_text(u.usd) || ' USD; runs of ' || u.agent
         || coalesce(' with ' || u.model, '') || ' usually cost ' || usd_text(u.compared_usd)
     WHEN 'day' THEN 'The runs of ' || u.subject || ' cost ' || usd_text(u.usd) || ' USD; those of a day usually cost '
         || usd_text(u.compared_usd)

@@ -157,7 +157,7 @@ LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqs
 BEGIN RETURN (
     WITH ended AS (
         SELECT coalesce(r.finished_at, r.at) AS at, r.repo, 'run_' || r.outcome_kind AS kind,
-               'run ' || (r.run_id #>> '{}') || coalesce(' of ' || r.agent, '') || CASE r.outcome_kind
+               'run ' || run_id_text(r.run_id) || coalesce(' of ' || r.agent, '') || CASE r.outcome_kind
                    WHEN 'pull_request' THEN ' opened a pull request' WHEN 'issue' THEN ' opened an issue'
                    WHEN 'branch' THEN ' pushed a branch' WHEN 'skipped' THEN ' changed nothing: ' || r.status
                    WHEN 'failed' THEN ' failed: ' || coalesce(r.cause, r.status) WHEN 'running' THEN ' started'

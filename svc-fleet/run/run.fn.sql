@@ -40,6 +40,10 @@ CREATE OR REPLACE FUNCTION run_loss(r run) RETURNS text LANGUAGE sql STABLE
 RETURN coalesce(r.record ->> 'error' || '; ', '') || 'the workflow run ended without a report'
     || coalesce(' (' || r.host_outcome || ')', '');
 
+-- The id of a run in a sentence: one that was reported may have line breaks, of which a log makes lines of their own.
+CREATE OR REPLACE FUNCTION run_id_text(run_id jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN regexp_replace(run_id #>> '{}', '[[:cntrl:]]+', ' ', 'g');
+
 -- A cost that was told, if it is believed; null: it is not, or was not told.
 CREATE OR REPLACE FUNCTION cost_believed(usd numeric) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN usd <= 10000 THEN usd END;

@@ -35,6 +35,12 @@ def test_without_runs(api):
     assert [report[name] for name in ("agents", "findings", "deliverables", "chronology")] == [[], [], [], []]
 
 
+def test_a_line_of_the_chronology_is_one(api, report):
+    report("x\ny", status="pr_opened", agent="agent_one", started_at="2026-01-10T09:00:00Z")
+    (event,) = api.get(f"/fleet/agents/report?{PERIOD}", expect=200).json()["chronology"]
+    assert event["text"] == "run x y of agent_one opened a pull request" and event["run_id"] == "x\ny"
+
+
 def test_the_period(api, report):
     report(1, status="pr_opened", started_at="2026-01-10T23:59:59.999Z")
     for query, runs in [("since=2026-01-10&until=2026-01-10", 1), ("since=2026-01-11&until=2026-01-11", 0),

@@ -72,14 +72,14 @@ def test_a_run_that_costs_five_times_the_usual_is_told_once(api, spend, told):
     usual(spend)
     spend("other model", 90, model="n", started_at=noon(2))
     spend("as usual", 2.6, started_at=noon(2))
-    spend("a spike", 2.8, started_at=noon(2, 1))
+    spend("a\nspike", 2.8, started_at=noon(2, 1))
     (message,) = told()
-    assert (message["kind"], message["run_ids"], message["usd"], message["compared_usd"]) == ("run", ["a spike"], 2.8, 0.54)
+    assert (message["kind"], message["run_ids"], message["usd"], message["compared_usd"]) == ("run", ["a\nspike"], 2.8, 0.54)
     assert message["title"] == f"Run a spike on {REPO} cost 2.80 USD; runs of agent_one with m usually cost 0.54"
     assert [(item["title"], item["severity"]) for item in items(api)] == [(message["title"], "warning")]
     ((text, evidence),) = [(each["text"], each["evidence"]) for each in findings(api, "cost_spike")]
-    assert text == message["title"] and evidence["run_ids"] == ["a spike"]
-    spend("a spike", 3)
+    assert text == message["title"] and evidence["run_ids"] == ["a\nspike"]
+    spend("a\nspike", 3)
     assert len(told()) == 1
 
 

@@ -292,6 +292,14 @@ def test_a_run_ends_when_nobody_says_whether_it_may_start(team, runner, answerin
     assert (run.conclusion, told["status"]) == ("failure", "choose_failed"), run.log()
 
 
+def test_what_a_refusal_says_is_one_line(team, runner, answering):
+    """The code host takes a line as a command, and a refusal has words that reports of runs chose."""
+    answer = json.dumps({"error": "budget_reached", "detail": "as run x\n::add-mask::y\r\n cost"})
+    answering(f"""while [ "$1" != -o ]; do shift; done; echo '{answer}' >"$2"; printf 409; exit""")
+    run, told, _ = team.work(runner)
+    assert told["status"] == "skipped_budget" and "as run x ::add-mask::y cost" in run.step("Ask what it may cost").log
+
+
 @pytest.mark.parametrize(("error", "conclusion"), [("not_found", "success"), ("gone", "failure")])
 def test_a_gateway_without_budgets_stops_no_run(team, runner, tools, answering, error, conclusion):
     """As of 0.1.0, which has no such operation."""
