@@ -40,23 +40,33 @@ BEGIN
     PERFORM task_put('results_collect', account, jsonb_build_object('experiment_id', r.experiment_id, 'source', r.source), request_id, NULL);
 END $$;
 
+-- The experiment is locked by a statement of its own before a run of it is kept, here and below: a statement that also calls the
+-- function does that first, and the new row shares the lock of its foreign key with that of another one.
+
 -- An evaluation run has ended (evaluation.fn.sql).
 CREATE OR REPLACE FUNCTION linked_run_evaluated(account uuid, told jsonb, request_id text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    experiment uuid;
 BEGIN
-    PERFORM linked_run_keep(account, (e.id, 'eval_runs', told ->> 'run_id', told ->> 'arm', told ->> 'template_digest', NULL, false, NULL)::linked_run,
-                            request_id)
-    FROM experiment e WHERE e.account_id = account AND e.id = told_id(told, 'experiment_id') AND told ->> 'arm' IS NOT NULL
-    FOR UPDATE;
+    SELECT e.id INTO experiment FROM experiment e
+    WHERE e.account_id = account AND e.id = told_id(told, 'experiment_id') AND told ->> 'arm' IS NOT NULL FOR UPDATE;
+    IF FOUND THEN
+        PERFORM linked_run_keep(account, (experiment, 'eval_runs', told ->> 'run_id', told ->> 'arm', told ->> 'template_digest', NULL, false,
+                                          NULL)::linked_run, request_id);
+    END IF;
 END $$;
 
 -- A run of an agent has told what it measured. Its key is limited to its repository, so the experiment must be of that.
 CREATE OR REPLACE FUNCTION linked_run_measured(account uuid, told jsonb, request_id text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    experiment uuid;
 BEGIN
-    PERFORM linked_run_keep(account, (e.id, 'telemetry', lower(told ->> 'repo') || ' ' || (told ->> 'run_id'), told ->> 'arm', NULL,
-                                      told -> 'metrics', (told -> 'is_cost_estimated')::boolean, NULL)::linked_run, request_id)
-    FROM experiment e
-    WHERE e.account_id = account AND e.id = told_id(told, 'experiment_id') AND experiment_is_of_key(e, told ->> 'repo', NULL)
-    FOR UPDATE;
+    SELECT e.id INTO experiment FROM experiment e
+    WHERE e.account_id = account AND e.id = told_id(told, 'experiment_id') AND experiment_is_of_key(e, told ->> 'repo', NULL) FOR UPDATE;
+    IF FOUND THEN
+        PERFORM linked_run_keep(account, (experiment, 'telemetry', lower(told ->> 'repo') || ' ' || (told ->> 'run_id'), told ->> 'arm', NULL,
+                                          told -> 'metrics', (told -> 'is_cost_estimated')::boolean, NULL)::linked_run, request_id);
+    END IF;
 END $$;
 
 -- The linked runs of a source that go by the plan. A run of an arm that is none must not spoil those of others; where there are no others,

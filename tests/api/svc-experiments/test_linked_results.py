@@ -1,11 +1,13 @@
 """Results of runs: evaluation runs that are named in a request, and runs that name an arm, whose results arrive by themselves."""
 
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from lib.scenario.evalenv import SPEC
 from lib.scenario.evidence import Graph
+from lib.tables import common
 from lib.tables import experiments as experiments_tables
 from lib.wait import wait_for
 
@@ -391,3 +393,15 @@ def test_an_agent_writes_into_no_experiment_of_another_repository(api, make, rep
             report(own, f"{made['id']} {arm}", experiment_id=made["id"], arm=arm, metrics={"recall": 0.5})
     newest(api, mine, 1)  # events of an account are in order
     api.get(f"/experiments/{theirs['id']}/results", expect=404)
+
+
+def test_a_run_locks_its_experiment_before_it_is_kept(cluster, user, make, db):
+    """Two runs that come at once, of evaluations and of agents, could otherwise wait for each other in a circle."""
+    made = make()["id"]
+    with cluster.postgres.connect("experiments") as holder, cluster.postgres.connect("experiments") as told, ThreadPoolExecutor(1) as pool:
+        experiments_tables.refer_to_experiment(holder, made)
+        kept = pool.submit(experiments_tables.link_run, told, user.account, made, str(uuid.uuid4()))
+        wait_for(lambda: common.blocked_by(db, holder), "the run waits")
+        experiments_tables.lock_experiment_now(holder, made)
+        holder.rollback()
+        kept.result()
