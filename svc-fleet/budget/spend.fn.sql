@@ -138,19 +138,20 @@ BEGIN
     RETURN spend_sum(r);
 END $$;
 
--- Runs that have an estimate and began on a day or later, 500 of them, those behind a place.
-CREATE OR REPLACE FUNCTION spend_estimated(since date, last_at timestamptz, last_id uuid) RETURNS SETOF run LANGUAGE sql STABLE AS $$
+-- Runs that have an estimate and began on a day or later, 500 of them, those behind a run in the order of their ids: that of the only index
+-- that has all of them.
+CREATE OR REPLACE FUNCTION spend_estimated(since date, last_id uuid) RETURNS SETOF run LANGUAGE sql STABLE AS $$
     SELECT x.* FROM run x
-    WHERE x.spend_basis = 'estimated' AND x.first_at >= since AND (last_id IS NULL OR (x.first_at, x.id) > (last_at, last_id))
-    ORDER BY x.first_at, x.id LIMIT 500
+    WHERE x.spend_basis = 'estimated' AND x.first_at >= since AND x.id > coalesce(last_id, '00000000-0000-0000-0000-000000000000')
+    ORDER BY x.id LIMIT 500
 $$;
 
--- Estimate again what runs cost that began on a day or later, 500 of them, those behind a place, and move the differences in budgets. How
--- many had an estimate, how many of these changed, and the place of the last; no row: there are none.
+-- Estimate again what runs cost that began on a day or later, 500 of them, those behind a run, and move the differences in budgets. How
+-- many had an estimate, how many of these changed, and the last one; null: there are none.
 CREATE OR REPLACE FUNCTION spend_reprice(since date, INOUT last_at timestamptz, INOUT last_id uuid, OUT runs bigint, OUT changed bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
-    page run[] := ARRAY(SELECT x FROM spend_estimated(since, last_at, last_id) x);
+    page run[] := ARRAY(SELECT x FROM spend_estimated(since, last_id) x);
     account uuid;
     r run;
     was run;
