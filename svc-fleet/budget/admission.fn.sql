@@ -1,13 +1,31 @@
 -- Admission: a run asks before its agent begins, so that runs that were started elsewhere reserve, too (reservation.fn.sql).
 -- And which repositories have runs that do not ask.
 
--- Whether what is reserved is for a run like this: of the agent and provider, of the model if the start has named one, and of the interest,
--- in whose budgets it counts. What a run of another model or interest costs was not looked at, and nobody has let it pass a budget.
+-- Whether what is reserved is for a run like this: of the agent, provider and model, as far as the start has named them, and of the
+-- interest, in whose budgets it counts. What a run of another model or interest costs was not looked at, and nobody has let it pass a
+-- budget.
 CREATE OR REPLACE FUNCTION reservation_fits(x reservation, asked reservation) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT (x.agent <> asked.agent) IS NOT TRUE AND (x.provider <> asked.provider) IS NOT TRUE
        AND (x.model IS NULL OR x.model IS NOT DISTINCT FROM asked.model)
        AND (asked.interest_id IS NULL OR x.interest_id IS NOT DISTINCT FROM asked.interest_id)
 $$;
+
+-- Whether a run of the agent that asks may cost more than was reserved by a start that named no agent: that was for the agent of the
+-- installation, and the workflow on the default branch may have the one before it.
+CREATE OR REPLACE FUNCTION reservation_is_small(x reservation, given jsonb) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    obeys boolean := coalesce((given ->> 'obeys_max_usd')::boolean, false);
+    budgets budget[];
+BEGIN
+    IF x.agent IS NOT NULL THEN
+        RETURN false;
+    END IF;
+    budgets := ARRAY(SELECT b FROM budget b WHERE b.account_id = x.account_id AND budget_has(b, x.repo_key, x.interest_id::text));
+    x.agent := given ->> 'agent';
+    x.provider := given ->> 'provider';
+    x.model := given ->> 'model';
+    RETURN coalesce(CASE WHEN obeys THEN x.max_usd ELSE (reservation_sized(x, budgets, false)).amount_usd END > x.amount_usd, false);
+END $$;
 
 -- The newest start of a repository that is no run yet, and fits, is this run; null: there is none.
 CREATE OR REPLACE FUNCTION reservation_take(asked reservation) RETURNS reservation LANGUAGE plpgsql AS $$
@@ -28,14 +46,15 @@ BEGIN
 END $$;
 
 -- What is reserved for a run that asks. A reservation counts in the period in which its run begins, so one of a former period is made
--- anew, and refused if the new one has too little left; so is one that does not fit its run after all. What both lock is locked here before,
--- in the order of run/telemetry.fn.sql: the sums of the repository's runs, the reservation, and the former and the present period of all
--- budgets together.
+-- anew, and refused if the new one has too little left; so is one that does not fit its run after all, or is too small for its agent. The
+-- run is of the agent that asks where the start has named none. What both lock is locked here before, in the order of
+-- run/telemetry.fn.sql: the sums of the repository's runs, the reservation, and the former and the present period of all budgets
+-- together.
 CREATE OR REPLACE FUNCTION reservation_admit(x reservation, given jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
     fits boolean := reservation_fits(x, jsonb_populate_record(NULL::reservation, given));
 BEGIN
-    IF x.state = 'held' AND x.asked_at IS NULL AND (reservation_is_old(x) OR NOT fits) THEN
+    IF x.state = 'held' AND x.asked_at IS NULL AND (reservation_is_old(x) OR NOT fits OR reservation_is_small(x, given)) THEN
         PERFORM FROM run_repo s WHERE s.account_id = x.account_id AND s.repo_key = x.repo_key FOR UPDATE;
         PERFORM FROM reservation y WHERE y.id = x.id FOR UPDATE;
         PERFORM budget_periods_lock(ARRAY(
@@ -48,6 +67,11 @@ BEGIN
             'key', x.key, 'interest_id', coalesce(nullif(given -> 'interest_id', 'null'), to_jsonb(x.interest_id))));
     END IF;
     UPDATE reservation y SET asked_at = now() WHERE y.id = x.id AND y.asked_at IS NULL;
+    IF x.agent IS NULL THEN
+        UPDATE reservation y SET agent = given ->> 'agent', provider = given ->> 'provider', model = coalesce(y.model, given ->> 'model')
+        WHERE y.id = x.id RETURNING y.* INTO x;
+        PERFORM run_attempt_change(x, '{}');
+    END IF;
     RETURN reservation_json(x);
 END $$;
 

@@ -184,24 +184,25 @@ DECLARE
     during text := CASE b.period WHEN 'day' THEN 'today' ELSE 'this ' || b.period END;
     about text := CASE b.scope WHEN 'repo' THEN ' on ' || b.repo WHEN 'interest' THEN ' for the interest' ELSE '' END;
     named jsonb := jsonb_build_object('budget_id', b.id, 'scope', b.scope, 'target', coalesce(b.repo, b.interest_id::text), 'period', b.period);
-    anew text;
+    anew text := 'The whole budget is too small for one.';
 BEGIN
     SELECT * INTO w FROM budget_period_at(b, now());
     SELECT y.* INTO p FROM budget_period y WHERE y.budget_id = b.id AND y.starts_at = w.starts_at;
     named := named || jsonb_build_object('ends_at', time_json(w.ends_at));
-    anew := 'Begins anew on ' || budget_end_text(b, w.ends_at) || '.';
+    IF budget_needed(x.amount_usd, obeys_max_usd) <= b.usd THEN
+        anew := 'Begins anew on ' || budget_end_text(b, w.ends_at) || '.';
+    END IF;
     IF NOT shows_figures THEN
         RETURN jsonb_build_object('allowed', false, 'budget', named,
                                   'detail', 'The budget of the account for ' || during || ' is reached. ' || anew);
     END IF;
-    anew := CASE WHEN budget_needed(x.amount_usd, obeys_max_usd) > b.usd THEN 'The whole budget is too small for one.' ELSE anew END;
     RETURN jsonb_build_object(
         'allowed', false,
         'budget', named || jsonb_build_object('usd', b.usd, 'spent_usd', budget_spent(p), 'reserved_usd', p.reserved,
                                               'needed_usd', x.amount_usd),
         'detail', 'USD ' || usd_text(budget_spent(p)) || ' of ' || usd_text(b.usd) || ' spent ' || during || about || ', '
                   || usd_text(p.reserved) || ' reserved; a run needs up to ' || usd_text(x.amount_usd)
-                  || coalesce((SELECT ', as run ' || (d.run_id #>> '{}') || ' cost'
+                  || coalesce((SELECT ', as run ' || run_id_text(d.run_id) || ' cost'
                                FROM run_dearest(x.account_id, x.repo_key, x.agent, x.model) d WHERE shows_run), '') || '. ' || anew);
 END $$;
 
@@ -241,8 +242,10 @@ END $$;
 -- Reserve what a run may cost, unless a budget has too little left. `given`:
 --
 --     {"key": "trigger 0197…", "repo": "acme/ranker", "interest_id", "agent", "provider", "model", "run_id", "run_attempt",
---      "obeys_max_usd": true, "over_budget": false, "limits": {"repo", "interest_id"}}
+--      "obeys_max_usd": true, "is_agent_named": true, "over_budget": false, "limits": {"repo", "interest_id"}}
 --
+--   is_agent_named  false: agent and provider are those of the installation, by which the amount goes. The run may be of another agent, as
+--                   long as the workflow on the default branch has that, so they are not stored
 --   over_budget  it starts whatever is left, also when it is asked for again
 --   limits       of the key that asks, if it has any
 -- The answer: {"allowed": true, "max_usd", "reservation_id"}, both null without a budget; or {"allowed": false, "detail", "budget"}.
@@ -279,12 +282,17 @@ BEGIN
             FOREACH b IN ARRAY spent LOOP
                 PERFORM budget_refuse(b);
             END LOOP;
-            SELECT s.* INTO tightest FROM unnest(spent) s ORDER BY budget_room(s), s.id LIMIT 1;
+            SELECT s.* INTO tightest FROM unnest(spent) s -- one that is too small as a whole refuses in the next period, too
+            ORDER BY budget_needed(x.amount_usd, obeys) <= s.usd, budget_room(s), s.id LIMIT 1;
             RETURN start_refusal(tightest, x, obeys, limits);
         END IF;
         SELECT min(budget_room(s)) INTO room FROM unnest(budgets) s WHERE s.action = 'stop';
         x.amount_usd := CASE WHEN obeys THEN least(x.amount_usd, room) ELSE x.amount_usd END;
         x.max_usd := CASE WHEN obeys THEN x.amount_usd ELSE x.max_usd END;
+    END IF;
+    IF given -> 'is_agent_named' = 'false' THEN
+        x.agent := NULL;
+        x.provider := NULL;
     END IF;
     RETURN reservation_json(reservation_hold(x));
 END $$;
@@ -311,7 +319,7 @@ BEGIN
     END IF;
 END $$;
 
--- Give back what is reserved.
+-- Give back what is reserved. Who calls it holds the row.
 CREATE OR REPLACE FUNCTION reservation_free(of_id uuid) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     x reservation;
@@ -331,10 +339,15 @@ $$;
 
 -- A start came to nothing. One that has become a run is not released.
 CREATE OR REPLACE FUNCTION reservation_release(account uuid, of_key text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    held uuid;
 BEGIN
     PERFORM account_admit(account);
-    PERFORM reservation_free(y.id) FROM reservation y
-    WHERE y.account_id = account AND y.key = of_key AND y.run_id IS NULL FOR UPDATE;
+    -- A statement of its own: one that also calls a function for the row does that before it locks the row.
+    SELECT y.id INTO held FROM reservation y WHERE y.account_id = account AND y.key = of_key AND y.run_id IS NULL FOR UPDATE;
+    IF FOUND THEN
+        PERFORM reservation_free(held);
+    END IF;
 END $$;
 
 -- Release what is reserved for a run that is removed.

@@ -16,7 +16,7 @@ FROM (SELECT) AS one LEFT JOIN LATERAL (
 -- :asked is the question, :obeys_max_usd whether the agent obeys MAX_USD. :interest, :agent and :provider may be NULL.
 SELECT run_reserve(:account, :asked::jsonb || jsonb_build_object(
     'interest_id', :interest::uuid, 'agent', :agent::text, 'provider', :provider::text,
-    'obeys_max_usd', :obeys_max_usd::boolean));
+    'obeys_max_usd', :obeys_max_usd::boolean, 'is_agent_named', :asked::jsonb ->> 'agent' IS NOT NULL));
 
 -- name: run_admit(account, asked, interest, agent, provider, obeys_max_usd)
 -- As run_reserve, of a run that asks.

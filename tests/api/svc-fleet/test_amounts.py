@@ -110,6 +110,13 @@ def test_a_refusal_names_the_run_that_says_how_much(api, put, trigger, refused, 
     assert amounts() == [3]
 
 
+def test_a_refusal_is_one_line(put, refused, report):
+    """The workflow prints it, and the code host takes lines as commands."""
+    put(usd=60)
+    report("x\n::stop-commands::y\r", cost_usd=40)
+    assert "; a run needs up to 40.00, as run x ::stop-commands::y  cost. Begins anew on " in refused()["detail"]
+
+
 # ---- of budgets that are less than a run may cost ----
 
 
@@ -120,6 +127,23 @@ def test_a_run_that_may_cost_more_than_the_whole_budget_is_told_so(put, refused,
     problem = refused(**start)
     assert problem["detail"].endswith("a run needs up to 10.00. The whole budget is too small for one.")
     assert problem["budget"]["needed_usd"] == 10 and amounts() == []
+
+
+def test_who_sees_no_figures_is_told_of_a_budget_that_is_too_small_as_a_whole(put, admit):
+    put(usd=5)
+    reached = "The budget of the account for this month is reached. "
+    assert admit(17, refused=True, **DOES_NOT)["detail"] == reached + "The whole budget is too small for one."
+    admit(18)
+    assert admit(19, refused=True)["detail"].startswith(reached + "Begins anew on ")
+
+
+def test_of_several_budgets_one_that_is_too_small_as_a_whole_is_told(put, refused, report, repo):
+    """Tomorrow it would refuse, too, although less is left of the one of the day."""
+    put(usd=15, period="day")
+    put(usd=9, scope="repo", repo=repo)
+    report(1, of="acme/other", cost_usd=8)
+    problem = refused()
+    assert problem["budget"]["scope"] == "repo" and problem["detail"].endswith(" The whole budget is too small for one.")
 
 
 def test_a_run_that_was_dearer_than_the_whole_budget_is_named(put, refused, report):

@@ -169,7 +169,7 @@ def test_limited_keys_are_told_no_figures_of_others(api, put, agent, repo):
     key = agent(repo, scopes=["fleet:trigger"])
     problem = key.problem("POST", TRIGGER, 409, "budget_reached", {"repo": repo, **OBEYS})
     assert problem["budget"].keys() == {"budget_id", "scope", "target", "period", "ends_at"}
-    assert problem["detail"].startswith("The budget of the account for this month is reached. Begins anew on 1 ")
+    assert problem["detail"] == "The budget of the account for this month is reached. The whole budget is too small for one."
     put(usd=0, scope="repo", repo=repo, period="day")
     api.delete(f"/fleet/budgets/{problem['budget']['budget_id']}", expect=200)
     problem = key.problem("POST", TRIGGER, 409, "budget_reached", {"repo": repo, **OBEYS})
@@ -293,6 +293,19 @@ def test_a_thousand_starts_of_ten_replicas_do_not_pass_the_budget(cluster, user,
 
 
 # ---- how a reservation ends ----
+
+
+def test_a_run_that_takes_a_start_which_is_given_back_keeps_it(cluster, db, user, put, ask, repo, figures, reservations):
+    """The code host has let it start, and its answer was lost."""
+    put()
+    ask("reserve", key="start 1", repo=repo, **OBEYS)
+    with cluster.postgres.connect("fleet") as holder, ThreadPoolExecutor(1) as pool:
+        fleet.take_start(holder, user.account, "start 1", 17)
+        released = pool.submit(ask, "release", key="start 1")
+        wait_for(lambda: common.blocked_by(db, holder), "the release waits")
+        holder.commit()
+        released.result()
+    assert reservations() == [("held", 17, 10)] and figures("reserved_usd") == [10]
 
 
 def test_an_end_without_a_cost_counts_what_was_reserved(put, trigger, report, figures):
@@ -549,6 +562,38 @@ def test_a_question_locks_budgets_behind_the_sums_of_runs(cluster, user, put, re
         assert fleet.is_period_free(db, budget)
         holder.rollback()
         assert asked.result()["allowed"] is True
+
+
+@pytest.mark.parametrize("is_attached", [True, False])
+def test_a_start_that_names_no_agent_passes_a_budget_with_that_of_the_workflow(put, ask, repo, admit, reservations, is_attached):
+    """The installation has another one until its pull request is merged."""
+    put(usd=0)
+    ask("reserve", key="start 1", repo=repo, over_budget=True)
+    if is_attached:
+        ask("attach", key="start 1", run_id=17)
+    assert admit(17) == admit(17) and admit(17)["max_usd"] == 10 and reservations() == [("held", 17, 10)]
+    admit(18, refused=True)
+
+
+def test_a_start_that_names_no_agent_is_reserved_anew_for_a_dearer_one(put, ask, repo, admit, report, reservations):
+    put(usd=13)
+    report(1, agent="agent_one", status="pr_opened", started_at=now(), cost_usd=2)
+    ask("reserve", key="start 1", repo=repo)
+    ask("reserve", key="start 2", repo=repo)
+    assert reservations() == [("held", None, 2)] * 2
+    assert admit(17, agent="agent_one", provider="anthropic")["allowed"]
+    assert reservations() == [("held", None, 2), ("held", 17, 2)]
+    assert admit(18)["max_usd"] == 9 and reservations() == [("held", 18, 9), ("held", 17, 2)]
+
+
+def test_a_run_that_a_start_named_no_agent_for_is_of_the_one_that_asked(api, put, ask, repo, admit, expire):
+    put()
+    ask("reserve", key="start 1", repo=repo)
+    ask("attach", key="start 1", run_id=17)
+    admit(17, model="large")
+    expire()
+    (run,) = [run for run in api.get(f"/fleet/runs?repo={repo}", expect=200).json() if run["run_id"] == 17]
+    assert (run["agent"], run["provider"], run["model"]) == (OBEYS["agent"], OBEYS["provider"], "large")
 
 
 def test_a_run_takes_the_newest_start_that_is_no_run(put, ask, repo, admit, reservations):
