@@ -34,7 +34,7 @@ struct setting {
 	const char *fallback; /* the default, as text; NULL: the variable must be set */
 	double min, max;      /* for numbers; both 0: no bounds */
 	const char *help;     /* one sentence */
-	int memory_times;     /* for config_memory(): how often this may be taken */
+	int memory_times;     /* how often a process may take this memory; 0: it is no limit of it */
 };
 
 /** `memory_times` of what each worker may take. */
@@ -71,8 +71,8 @@ enum err_code config_load(const struct setting *settings);
  * run. */
 void config_hide_secrets(const struct setting *settings);
 
-/** The memory that a process of so many workers may take by the sizes of the table (SETTING_MEMORY),
- * after config_load(). */
+/** The memory in bytes that a process of so many workers may take by the table's rows of
+ * SETTING_MEMORY, after config_load(). */
 int64_t config_memory(const struct setting *settings, int workers);
 
 /** Print the settings for --help and their values for --show-config, on standard output. */
