@@ -34,7 +34,7 @@ struct setting {
 	const char *fallback; /* the default, as text; NULL: the variable must be set */
 	double min, max;      /* for numbers; both 0: no bounds */
 	const char *help;     /* one sentence */
-	int memory_times;     /* how often a process may take this memory; 0: it is no limit of it */
+	int memory_times; /* how often a process may take this memory; 0: it is no limit of it */
 };
 
 /** `memory_times` of what each worker may take. */
