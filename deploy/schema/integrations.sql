@@ -386,13 +386,18 @@ CREATE TABLE endpoint_lane (
     is_claimed boolean DEFAULT false NOT NULL,
     claim bigint DEFAULT 0 NOT NULL,
     is_quick boolean DEFAULT false NOT NULL,
-    is_mail boolean DEFAULT false NOT NULL
+    is_mail boolean DEFAULT false NOT NULL,
+    queue text GENERATED ALWAYS AS (
+CASE
+    WHEN is_mail THEN 'mail'::text
+    WHEN is_quick THEN 'quick'::text
+    ELSE 'slow'::text
+END) STORED NOT NULL
 )
 WITH (fillfactor='50');
 ALTER TABLE ONLY endpoint_lane
     ADD CONSTRAINT endpoint_lane_pkey PRIMARY KEY (endpoint_id, is_retry);
-CREATE INDEX endpoint_lane_due ON endpoint_lane USING btree (is_quick, due_at) WHERE (due_at IS NOT NULL);
-CREATE INDEX endpoint_lane_mail_due ON endpoint_lane USING btree (due_at) WHERE (is_mail AND (due_at IS NOT NULL));
+CREATE INDEX endpoint_lane_queue_due ON endpoint_lane USING btree (queue, due_at) WHERE (due_at IS NOT NULL);
 ALTER TABLE ONLY endpoint_lane
     ADD CONSTRAINT endpoint_lane_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES endpoint(id) ON DELETE CASCADE;
 

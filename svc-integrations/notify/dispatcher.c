@@ -25,21 +25,22 @@ METRIC_GAUGE(endpoints_metric, "expops_notify_endpoints",
              "Active endpoints: whose last attempt failed, and the others.", "state");
 METRIC_GAUGE(waiting_metric, "expops_notify_waiting", "Deliveries that wait.");
 
-enum pool { POOL_QUICK, POOL_SLOW, POOL_MAIL, POOL_COUNT };
+enum lane_queue { QUEUE_QUICK, QUEUE_SLOW, QUEUE_MAIL, QUEUE_COUNT };
 
 static const struct {
-	int count, of_an_account;
-} PLACES[] = {
-	[POOL_QUICK] = {DISPATCHER_PLACES, DISPATCHER_ACCOUNT_PLACES},
-	[POOL_SLOW] = {DISPATCHER_PLACES, DISPATCHER_ACCOUNT_PLACES},
-	[POOL_MAIL] = {DISPATCHER_MAIL_PLACES, DISPATCHER_ACCOUNT_MAIL_PLACES},
+	const char *name; /* endpoint_lane.queue */
+	int slots, account_slots;
+} QUEUES[] = {
+	[QUEUE_QUICK] = {"quick", DISPATCHER_SLOTS, DISPATCHER_ACCOUNT_SLOTS},
+	[QUEUE_SLOW] = {"slow", DISPATCHER_SLOTS, DISPATCHER_ACCOUNT_SLOTS},
+	[QUEUE_MAIL] = {"mail", DISPATCHER_MAIL_SLOTS, DISPATCHER_ACCOUNT_MAIL_SLOTS},
 };
 
 struct dispatcher {
 	struct worker *worker;
 	struct periodic *looker;
-	LIST_HEAD(, lane_place) used[POOL_COUNT]; /* places */
-	int free[POOL_COUNT];
+	LIST_HEAD(, lane_slot) used[QUEUE_COUNT];
+	int free[QUEUE_COUNT];
 	bool is_stopping;
 	uint64_t measured_ms;
 	/* Drain. */
@@ -49,41 +50,40 @@ struct dispatcher {
 	void *drained_context;
 };
 
-struct lane_place {
+struct lane_slot {
 	struct lane lane;
 	struct dispatcher *dispatcher;
-	enum pool pool;
+	enum lane_queue queue;
 	char account[UUID_TEXT_LEN + 1];
-	LIST_ENTRY(lane_place) entry;
+	LIST_ENTRY(lane_slot) entry;
 };
 
 static void on_lane_done(struct request *rq)
 {
-	struct lane_place *place = rq->user;
-	struct dispatcher *dispatcher = place->dispatcher;
-	dispatcher->free[place->pool]++;
-	LIST_REMOVE(place, entry);
-	free(place);
+	struct lane_slot *slot = rq->user;
+	struct dispatcher *dispatcher = slot->dispatcher;
+	dispatcher->free[slot->queue]++;
+	LIST_REMOVE(slot, entry);
+	free(slot);
 	periodic_wake(dispatcher->looker);
 }
 
-static void start_lane(struct dispatcher *dispatcher, enum pool pool, const struct pg_rows *rows,
-                       int row)
+static void start_lane(struct dispatcher *dispatcher, enum lane_queue queue,
+                       const struct pg_rows *rows, int row)
 {
-	struct lane_place *place = calloc(1, sizeof(*place));
-	require(place);
-	place->dispatcher = dispatcher;
-	place->pool = pool;
-	place->lane.is_stopping = &dispatcher->is_stopping;
-	memcpy(place->account, pg_get(rows, row, "account_id"), sizeof(place->account));
-	memcpy(place->lane.endpoint, pg_get(rows, row, "endpoint_id"),
-	       sizeof(place->lane.endpoint));
-	place->lane.is_retry = pg_get_bool(rows, row, "is_retry");
-	place->lane.claim = pg_get_int(rows, row, "claim");
-	dispatcher->free[pool]--;
-	LIST_INSERT_HEAD(&dispatcher->used[pool], place, entry);
-	request_spawn(dispatcher->worker, place->lane.endpoint, LANE_TIMEOUT_MS, lane_run,
-	              on_lane_done, place);
+	struct lane_slot *slot = calloc(1, sizeof(*slot));
+	require(slot);
+	slot->dispatcher = dispatcher;
+	slot->queue = queue;
+	slot->lane.is_stopping = &dispatcher->is_stopping;
+	memcpy(slot->account, pg_get(rows, row, "account_id"), sizeof(slot->account));
+	memcpy(slot->lane.endpoint, pg_get(rows, row, "endpoint_id"), sizeof(slot->lane.endpoint));
+	slot->lane.is_retry = pg_get_bool(rows, row, "is_retry");
+	slot->lane.claim = pg_get_int(rows, row, "claim");
+	dispatcher->free[queue]--;
+	LIST_INSERT_HEAD(&dispatcher->used[queue], slot, entry);
+	request_spawn(dispatcher->worker, slot->lane.endpoint, LANE_TIMEOUT_MS, lane_run,
+	              on_lane_done, slot);
 }
 
 static void measure(struct request *rq, struct dispatcher *dispatcher)
@@ -98,32 +98,28 @@ static void measure(struct request *rq, struct dispatcher *dispatcher)
 	metric_set(&waiting_metric, NULL, NULL, pg_get_float(rows, 0, "waiting"));
 }
 
-/* The accounts of the places in use, an array of Postgres. */
-static const char *holding(struct arena *arena, const struct dispatcher *dispatcher, enum pool pool)
+/* The accounts of the slots in use, an array of Postgres. */
+static const char *holding(struct arena *arena, const struct dispatcher *dispatcher,
+                           enum lane_queue queue)
 {
 	struct buf text = {.arena = arena};
-	const struct lane_place *place;
+	const struct lane_slot *slot;
 	buf_puts(&text, "{");
-	LIST_FOREACH (place, &dispatcher->used[pool], entry)
-		buf_printf(&text, "%s%s", text.length > 1 ? "," : "", place->account);
+	LIST_FOREACH (slot, &dispatcher->used[queue], entry)
+		buf_printf(&text, "%s%s", text.length > 1 ? "," : "", slot->account);
 	buf_puts(&text, "}");
 	return text.data;
 }
 
 static struct pg_rows *claim(struct request *rq, const struct dispatcher *dispatcher,
-                             enum pool pool)
+                             enum lane_queue queue)
 {
-	struct pg_param most = pg_int(dispatcher->free[pool]);
-	struct pg_param each = pg_int(PLACES[pool].of_an_account);
-	struct pg_param accounts = pg_text(holding(rq->arena, dispatcher, pool));
-	if (pool == POOL_MAIL)
-		return pg_query(rq, LANE_CLAIM_MAIL_SQL, most, each, accounts,
-		                pg_int(LANE_CLAIM_S));
-	return pg_query(rq, LANE_CLAIM_SQL, pg_bool(pool == POOL_QUICK), most, each, accounts,
-	                pg_int(LANE_CLAIM_S));
+	return pg_query(rq, LANE_CLAIM_SQL, pg_text(QUEUES[queue].name),
+	                pg_int(dispatcher->free[queue]), pg_int(QUEUES[queue].account_slots),
+	                pg_text(holding(rq->arena, dispatcher, queue)), pg_int(LANE_CLAIM_S));
 }
 
-/* Claim lanes for the free places; then wait for the next that is due. */
+/* Claim lanes for the free slots; then wait for the next that is due. */
 static void look(struct request *rq)
 {
 	struct dispatcher *dispatcher = periodic_user(rq);
@@ -131,15 +127,15 @@ static void look(struct request *rq)
 		periodic_wake_in(dispatcher->looker, START_MS);
 		return;
 	}
-	for (enum pool pool = 0; pool < POOL_COUNT; pool++) {
-		const struct pg_rows *claimed = claim(rq, dispatcher, pool);
+	for (enum lane_queue queue = 0; queue < QUEUE_COUNT; queue++) {
+		const struct pg_rows *claimed = claim(rq, dispatcher, queue);
 		for (int row = 0; row < claimed->count; row++)
-			start_lane(dispatcher, pool, claimed, row);
+			start_lane(dispatcher, queue, claimed, row);
 	}
 	measure(rq, dispatcher);
 	const struct pg_rows *wait = pg_query(rq, LANE_WAIT_SQL);
 	int64_t wait_ms = pg_value(wait, 0) ? pg_value_int(wait, 0) : LOOK_MS;
-	/* What is due now and was not claimed waits for a place, or another process has it. */
+	/* What is due now and was not claimed waits for a slot, or another process has it. */
 	periodic_wake_in(dispatcher->looker,
 	                 wait_ms <= 0 ? LOOK_MS : (uint64_t)MIN_OF(wait_ms, LOOK_MS));
 }
@@ -149,8 +145,8 @@ void dispatcher_start(struct worker *worker)
 	struct dispatcher *dispatcher = calloc(1, sizeof(*dispatcher));
 	require(dispatcher);
 	dispatcher->worker = worker;
-	for (int i = 0; i < POOL_COUNT; i++) {
-		dispatcher->free[i] = PLACES[i].count;
+	for (int i = 0; i < QUEUE_COUNT; i++) {
+		dispatcher->free[i] = QUEUES[i].slots;
 		LIST_INIT(&dispatcher->used[i]);
 	}
 	uv_timer_init(&worker->loop, &dispatcher->timer);
@@ -170,7 +166,7 @@ void dispatcher_wake(struct worker *worker)
 static bool is_idle(const struct dispatcher *dispatcher)
 {
 	bool is_idle = true;
-	for (int i = 0; i < POOL_COUNT; i++)
+	for (int i = 0; i < QUEUE_COUNT; i++)
 		is_idle &= LIST_EMPTY(&dispatcher->used[i]);
 	return is_idle;
 }

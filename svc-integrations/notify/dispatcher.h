@@ -1,24 +1,24 @@
 /** The dispatcher of a process: claims lanes that are due and runs each as a request of its own.
  *
- * Lanes of endpoints that answer soon and the others have as many places each, so that endpoints
+ * Lanes of endpoints that answer soon and the others have as many slots each, so that endpoints
  * that hang take nothing from those that work. An endpoint is quick when its last attempt
  * succeeded within a few seconds, so a new one has to show it first, and none has taken longer for
- * ten minutes. Mails of all accounts go through one server, so their lanes have places of their
- * own, as many as connections that mail servers take of one client. Of the places of each kind an
+ * ten minutes. Mails of all accounts go through one server, so their lanes have slots of their
+ * own, as many as connections that mail servers take of one client. Of the slots of each kind an
  * account has a few, though its 20 endpoints have two lanes each: those that answer after many
- * seconds take no places from those of others. */
+ * seconds take no slots from those of others. */
 #pragma once
 
 #include "loop/worker.h"
 
 #include <stdint.h>
 
-/** Attempts at once: DISPATCHER_PLACES to quick endpoints, as many to others, and mails; and those
+/** Attempts at once: DISPATCHER_SLOTS to quick endpoints, as many to others, and mails; and those
  * of one account. */
-#define DISPATCHER_PLACES              128
-#define DISPATCHER_ACCOUNT_PLACES      8
-#define DISPATCHER_MAIL_PLACES         16
-#define DISPATCHER_ACCOUNT_MAIL_PLACES 4
+#define DISPATCHER_SLOTS              128
+#define DISPATCHER_ACCOUNT_SLOTS      8
+#define DISPATCHER_MAIL_SLOTS         16
+#define DISPATCHER_ACCOUNT_MAIL_SLOTS 4
 
 /** For struct service: start on the background worker of the role `jobs`; begin
  * no further attempt, and call `drained(context)` when none runs, at the latest `timeout_ms` from

@@ -1,50 +1,25 @@
 -- Lanes: one process at a time makes the attempts of a lane, one after the other. Whoever changes a lane, the queue or the state of an
 -- endpoint locks the endpoint first; only a claim locks the lane alone, and waits for nobody.
 
--- Claim up to `most` lanes that are due of quick endpoints or of others, none of mail, for `lease_s` seconds, so that no account has more
--- than `each` places. `holding`: the accounts of the places that are in use, one for each. An account has 40 lanes, so that of the first
--- 1,000 which are due enough have a place.
-CREATE OR REPLACE FUNCTION lane_claim(quick boolean, most int, each int, holding uuid[], lease_s int)
+-- Claim up to `most` lanes of a queue that are due, for `lease_s` seconds, so that no account has more than `each` slots. `holding`: the
+-- accounts of the slots that are in use, one for each. An account has 40 lanes, so of the first 1,000 that are due enough have a slot.
+CREATE OR REPLACE FUNCTION lane_claim(queue text, most int, each int, holding uuid[], lease_s int)
 RETURNS TABLE (endpoint_id uuid, is_retry boolean, claim bigint, account_id uuid) LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY
     WITH held AS (
-        SELECT h AS account_id, count(*) AS places FROM unnest(holding) h GROUP BY 1
+        SELECT h AS account_id, count(*) AS slots FROM unnest(holding) h GROUP BY 1
     ), due AS (
-        SELECT l.endpoint_id, l.is_retry, l.due_at, e.account_id, coalesce(h.places, 0) AS places
+        SELECT l.endpoint_id, l.is_retry, l.due_at, e.account_id, coalesce(h.slots, 0) AS slots
         FROM endpoint_lane l JOIN endpoint e ON e.id = l.endpoint_id LEFT JOIN held h ON h.account_id = e.account_id
-        WHERE l.is_quick = quick AND NOT l.is_mail AND l.due_at <= now() AND coalesce(h.places, 0) < each
+        WHERE l.queue = lane_claim.queue AND l.due_at <= now() AND coalesce(h.slots, 0) < each
         ORDER BY l.due_at LIMIT 1000
-    ), placed AS (
-        SELECT d.*, d.places + row_number() OVER (PARTITION BY d.account_id ORDER BY d.due_at) AS place FROM due d
+    ), numbered AS (
+        SELECT d.*, d.slots + row_number() OVER (PARTITION BY d.account_id ORDER BY d.due_at) AS slot FROM due d
     ), free AS (
-        SELECT l.endpoint_id, l.is_retry, p.account_id
-        FROM placed p JOIN endpoint_lane l ON l.endpoint_id = p.endpoint_id AND l.is_retry = p.is_retry
-        WHERE p.place <= each AND l.due_at <= now() ORDER BY p.due_at LIMIT most FOR UPDATE OF l SKIP LOCKED
-    )
-    UPDATE endpoint_lane l SET is_claimed = true, claim = l.claim + 1, due_at = now() + make_interval(secs => lease_s)
-    FROM free f WHERE l.endpoint_id = f.endpoint_id AND l.is_retry = f.is_retry
-    RETURNING l.endpoint_id, l.is_retry, l.claim, f.account_id;
-END $$;
-
--- As lane_claim(), of mail.
-CREATE OR REPLACE FUNCTION lane_claim_mail(most int, each int, holding uuid[], lease_s int)
-RETURNS TABLE (endpoint_id uuid, is_retry boolean, claim bigint, account_id uuid) LANGUAGE plpgsql AS $$
-BEGIN
-    RETURN QUERY
-    WITH held AS (
-        SELECT h AS account_id, count(*) AS places FROM unnest(holding) h GROUP BY 1
-    ), due AS (
-        SELECT l.endpoint_id, l.is_retry, l.due_at, e.account_id, coalesce(h.places, 0) AS places
-        FROM endpoint_lane l JOIN endpoint e ON e.id = l.endpoint_id LEFT JOIN held h ON h.account_id = e.account_id
-        WHERE l.is_mail AND l.due_at <= now() AND coalesce(h.places, 0) < each
-        ORDER BY l.due_at LIMIT 1000
-    ), placed AS (
-        SELECT d.*, d.places + row_number() OVER (PARTITION BY d.account_id ORDER BY d.due_at) AS place FROM due d
-    ), free AS (
-        SELECT l.endpoint_id, l.is_retry, p.account_id
-        FROM placed p JOIN endpoint_lane l ON l.endpoint_id = p.endpoint_id AND l.is_retry = p.is_retry
-        WHERE p.place <= each AND l.due_at <= now() ORDER BY p.due_at LIMIT most FOR UPDATE OF l SKIP LOCKED
+        SELECT l.endpoint_id, l.is_retry, n.account_id
+        FROM numbered n JOIN endpoint_lane l ON l.endpoint_id = n.endpoint_id AND l.is_retry = n.is_retry
+        WHERE n.slot <= each AND l.due_at <= now() ORDER BY n.due_at LIMIT most FOR UPDATE OF l SKIP LOCKED
     )
     UPDATE endpoint_lane l SET is_claimed = true, claim = l.claim + 1, due_at = now() + make_interval(secs => lease_s)
     FROM free f WHERE l.endpoint_id = f.endpoint_id AND l.is_retry = f.is_retry
@@ -150,16 +125,16 @@ RETURN make_interval(mins => least(60, 2 ^ least(failures - 5, 6))::int);
 
 -- Note at the endpoint, which is locked, how an attempt ended; the endpoint as it is then. While it works its row is written once a
 -- second. One that let an attempt wait is no quick one for ten minutes: else whoever answers at once and hangs by turns would have the
--- places of those that answer.
-CREATE OR REPLACE FUNCTION endpoint_note(e endpoint, is_delivered boolean, is_soon boolean) RETURNS endpoint LANGUAGE plpgsql AS $$
+-- slots of those that answer.
+CREATE OR REPLACE FUNCTION endpoint_note(e endpoint, is_delivered boolean, was_quick boolean) RETURNS endpoint LANGUAGE plpgsql AS $$
 BEGIN
-    IF is_delivered AND is_soon AND e.is_quick AND e.failing_since IS NULL AND e.last_success_at > now() - interval '1 second' THEN
+    IF is_delivered AND was_quick AND e.is_quick AND e.failing_since IS NULL AND e.last_success_at > now() - interval '1 second' THEN
         RETURN e;
     END IF;
-    IF NOT is_soon THEN
+    IF NOT was_quick THEN
         e.slow_at := now();
     END IF;
-    e.is_quick := is_delivered AND is_soon AND coalesce(e.slow_at <= now() - interval '10 minutes', true);
+    e.is_quick := is_delivered AND was_quick AND coalesce(e.slow_at <= now() - interval '10 minutes', true);
     IF is_delivered THEN
         IF e.consecutive_failures >= 5 THEN
             e.not_before := clock_timestamp();

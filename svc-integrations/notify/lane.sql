@@ -1,19 +1,13 @@
--- name: lane_claim(is_quick, limit, account_places, accounts, lease_s)
--- Of quick endpoints, or of others. An account may have :account_places. :accounts: those of the places in use, one for each.
+-- name: lane_claim(queue, limit, account_slots, accounts, lease_s)
+-- An account may have :account_slots. :accounts: those of the slots in use, one for each.
 SELECT endpoint_id, is_retry, claim, account_id
-FROM lane_claim(:is_quick, :limit::int, :account_places::int, :accounts::uuid[], :lease_s::int);
-
--- name: lane_claim_mail(limit, account_places, accounts, lease_s)
--- As lane_claim, of mail.
-SELECT endpoint_id, is_retry, claim, account_id
-FROM lane_claim_mail(:limit::int, :account_places::int, :accounts::uuid[], :lease_s::int);
+FROM lane_claim(:queue, :limit::int, :account_slots::int, :accounts::uuid[], :lease_s::int);
 
 -- name: lane_wait (read)
 -- Returns the milliseconds until a lane is due. NULL: nothing waits.
-SELECT ceil(extract(epoch FROM least(
-    (SELECT due_at FROM endpoint_lane WHERE is_quick AND NOT is_mail AND due_at IS NOT NULL ORDER BY due_at LIMIT 1),
-    (SELECT due_at FROM endpoint_lane WHERE NOT is_quick AND NOT is_mail AND due_at IS NOT NULL ORDER BY due_at LIMIT 1),
-    (SELECT due_at FROM endpoint_lane WHERE is_mail AND due_at IS NOT NULL ORDER BY due_at LIMIT 1)) - now()) * 1000)::bigint;
+SELECT ceil(extract(epoch FROM min(front.due_at) - now()) * 1000)::bigint
+FROM (VALUES ('quick'), ('slow'), ('mail')) AS q (queue),
+     LATERAL (SELECT l.due_at FROM endpoint_lane l WHERE l.queue = q.queue AND l.due_at IS NOT NULL ORDER BY l.due_at LIMIT 1) AS front;
 
 -- name: lane_step(endpoint, is_retry, claim, last_attempt, lease_s, is_over)
 -- :is_retry: the lane is that of attempts after a failure. :last_attempt: how it ended, or NULL. :lease_s: of the claim, which is

@@ -11,7 +11,7 @@ from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
 
 WEBHOOKS = "/webhooks"
-ACCOUNT_PLACES = 8  # DISPATCHER_ACCOUNT_PLACES
+ACCOUNT_SLOTS = 8  # DISPATCHER_ACCOUNT_SLOTS
 UNREACHABLE = "the host has no address that messages are sent to"
 
 
@@ -126,10 +126,10 @@ def test_endpoints_that_hang_cost_nobody_a_place(cluster, api, user, other_user,
         dead = [webhook(api, f"{hanging.url}{number}") for number in range(20)]
         webhook(other_user.api, receiver.url)
         sender.send(*[{"n": number} for number in range(3)])
-        wait_for(lambda: len(hanging.sockets) >= ACCOUNT_PLACES)
+        wait_for(lambda: len(hanging.sockets) >= ACCOUNT_SLOTS)
         sent = others.send(*[{"n": number} for number in range(200)])
         receiver.wait(200)
-        assert receiver.ids() == sent and len(hanging.sockets) == ACCOUNT_PLACES
+        assert receiver.ids() == sent and len(hanging.sockets) == ACCOUNT_SLOTS
         assert integrations_tables.count_attempts(db, user.account) == 0
         for endpoint in dead:
             api.delete(f"{WEBHOOKS}/{endpoint['id']}", expect=200)
