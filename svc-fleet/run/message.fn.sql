@@ -86,29 +86,11 @@ BEGIN
     RETURN looks;
 END $$;
 
--- Add a month to the facts that were announced.
-CREATE OR REPLACE FUNCTION told_month_add(month date) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM partition_add(ARRAY['deliverable_told'], to_char(month, 'YYYYMM'), month::text, (month + interval '1 month')::date::text);
-END $$;
-
--- Add this month and the next; drop those that ended more than 30 days ago: what happened in them is no news (deliverable_announce()).
--- Does not wait longer than a second for the table, for which all who announce would wait. How many were dropped.
-CREATE OR REPLACE FUNCTION told_months_keep() RETURNS int LANGUAGE plpgsql AS $$
-DECLARE
-    today   date := (now() AT TIME ZONE 'UTC')::date;
-    dropped int := 0;
-    period  text;
-BEGIN
-    PERFORM set_config('lock_timeout', '1s', true);
-    PERFORM told_month_add(m::date)
-    FROM generate_series(date_trunc('month', today::timestamp), today + interval '1 month', interval '1 month') AS m;
-    FOR period IN SELECT p FROM partition_periods('deliverable_told') p WHERE p < to_char(today - 31, 'YYYYMM') LOOP
-        EXECUTE format('DROP TABLE IF EXISTS %I', 'deliverable_told_' || period);
-        dropped := dropped + 1;
-    END LOOP;
-    RETURN dropped;
-END $$;
+-- Add this month and the next to the facts that were announced; drop those that ended more than 30 days ago: what happened in them is no
+-- news (deliverable_announce()). Returns how many were dropped.
+CREATE OR REPLACE FUNCTION told_months_keep() RETURNS int LANGUAGE sql AS $$
+    SELECT partitions_keep(ARRAY['deliverable_told'], 'month', 1, (now() AT TIME ZONE 'UTC')::date - 31)
+$$;
 
 -- Note that a fact of a deliverable is announced to an account. False: it was before. Whoever writes a deliverable waits for others that write it, so
 -- nobody else looks at the same time.
@@ -119,7 +101,7 @@ BEGIN
     IF EXISTS (SELECT FROM deliverable_told t WHERE t.account_id = account AND t.fact = fact_note.fact) THEN
         RETURN false;
     END IF;
-    PERFORM told_month_add(date_trunc('month', today::timestamp)::date);
+    PERFORM partition_add_date(ARRAY['deliverable_told'], 'month', today);
     INSERT INTO deliverable_told (account_id, fact, told_on) VALUES (account, fact, today);
     RETURN true;
 END $$;

@@ -3,35 +3,26 @@
 -- Add the day to the three tables.
 CREATE OR REPLACE FUNCTION message_day(day date) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM partition_add(ARRAY['message', 'message_delivery', 'message_attempt'], to_char(day, 'YYYYMMDD'), day::text, (day + 1)::text);
+    PERFORM partition_add_date(ARRAY['message', 'message_delivery', 'message_attempt'], 'day', day);
 END $$;
 
--- Drop a day, with what still waits of it.
-CREATE OR REPLACE FUNCTION message_day_drop(day date) RETURNS void LANGUAGE plpgsql AS $$
+-- Forget what waits of the days before `first_kept`, which are dropped.
+CREATE OR REPLACE FUNCTION delivery_queue_forget(first_kept date) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM FROM endpoint e WHERE e.id IN (SELECT q.endpoint_id FROM delivery_queue q WHERE q.day = message_day_drop.day)
+    PERFORM FROM endpoint e WHERE e.id IN (SELECT q.endpoint_id FROM delivery_queue q WHERE q.day < first_kept)
     ORDER BY e.id FOR NO KEY UPDATE;
-    DELETE FROM delivery_queue q WHERE q.day = message_day_drop.day;
-    EXECUTE format('DROP TABLE IF EXISTS %I, %I, %I', 'message_' || to_char(day, 'YYYYMMDD'),
-                   'message_delivery_' || to_char(day, 'YYYYMMDD'), 'message_attempt_' || to_char(day, 'YYYYMMDD'));
+    DELETE FROM delivery_queue q WHERE q.day < first_kept;
 END $$;
 
--- Add a week of days ahead; drop the days before the last `days`. Does not wait longer than a second for the tables, for which all
--- inserts would wait. How many were dropped.
+-- Add a week of days ahead; drop the days before the last `days`, with what still waits of them. Returns how many were dropped.
 CREATE OR REPLACE FUNCTION message_days_keep(days int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
-    today   date := (now() AT TIME ZONE 'UTC')::date;
-    dropped int := 0;
-    period  text;
+    first_kept date := (now() AT TIME ZONE 'UTC')::date - days;
 BEGIN
     PERFORM email_days_keep();
-    PERFORM message_day(day::date) FROM generate_series(today, today + 7, interval '1 day') AS day;
-    PERFORM set_config('lock_timeout', '1s', true);
-    FOR period IN SELECT p FROM partition_periods('message') p WHERE p < to_char(today - days, 'YYYYMMDD') LOOP
-        PERFORM message_day_drop(to_date(period, 'YYYYMMDD'));
-        dropped := dropped + 1;
-    END LOOP;
-    RETURN dropped;
+    PERFORM set_config('lock_timeout', '1s', true); -- for the endpoints, too
+    PERFORM delivery_queue_forget(first_kept);
+    RETURN partitions_keep(ARRAY['message', 'message_delivery', 'message_attempt'], 'day', 7, first_kept);
 END $$;
 
 -- Whether an endpoint gets messages of the type, which is two words (event_types.py), and about the repository and the interest; null:

@@ -6,26 +6,17 @@ RETURN (now() AT TIME ZONE 'UTC')::date;
 -- Add the day to the ledger.
 CREATE OR REPLACE FUNCTION webhook_day(day date) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM partition_add(ARRAY['delivery'], to_char(day, 'YYYYMMDD'), day::text, (day + 1)::text);
+    PERFORM partition_add_date(ARRAY['delivery'], 'day', day);
 END $$;
 
--- Add a week of days ahead; drop the days before the last `days`, with their facts. Does not wait longer than a second for
--- the table, for which all inserts would wait.
+-- Add a week of days ahead; drop the days before the last `days`, with their facts. Returns how many were dropped.
 CREATE OR REPLACE FUNCTION webhook_days_keep(days int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
-    first   date := webhook_today() - days;
-    dropped int := 0;
-    period  text;
+    first_kept date := webhook_today() - days;
 BEGIN
-    PERFORM webhook_day(day::date) FROM generate_series(webhook_today(), webhook_today() + 7, interval '1 day') AS day;
-    DELETE FROM delivery_seen WHERE received_on < first;
-    DELETE FROM fact WHERE told_on < first;
-    PERFORM set_config('lock_timeout', '1s', true);
-    FOR period IN SELECT p FROM partition_periods('delivery') p WHERE p < to_char(first, 'YYYYMMDD') LOOP
-        EXECUTE format('DROP TABLE IF EXISTS %I', 'delivery_' || period);
-        dropped := dropped + 1;
-    END LOOP;
-    RETURN dropped;
+    DELETE FROM delivery_seen WHERE received_on < first_kept;
+    DELETE FROM fact WHERE told_on < first_kept;
+    RETURN partitions_keep(ARRAY['delivery'], 'day', 7, first_kept);
 END $$;
 
 -- Send the facts to the other services: those that are new, or all with `is_again`. `events` is [{"id", "lane", "data"}].

@@ -38,30 +38,28 @@ BEGIN
 END $$;
 
 -- Add this month and the next two; drop those that ended before the last `days`. Does not wait longer than a second for the tables, for
--- which all inserts would wait. How many were dropped.
+-- which all inserts would wait. Returns how many were dropped.
 CREATE OR REPLACE FUNCTION explanation_months_keep(days int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
+    parents    text[] := ARRAY['recommendation_explanation'];
     this_month date := date_trunc('month', now() AT TIME ZONE 'UTC');
     first_kept date := date_trunc('month', (now() AT TIME ZONE 'UTC')::date - days);
     bound      date := (SELECT b.month FROM explanation_bound() b);
     month      date;
-    period     text;
     dropped    int := 0;
 BEGIN
     PERFORM set_config('lock_timeout', '1s', true);
     FOR month IN SELECT m FROM generate_series(this_month, this_month + interval '2 months', interval '1 month') m
                  WHERE bound IS NULL OR m >= bound
     LOOP
-        PERFORM partition_add(ARRAY['recommendation_explanation'], to_char(month, 'YYYYMM'), month_first_id(month)::text,
+        PERFORM partition_add(parents, partition_period('month', month), month_first_id(month)::text,
                               month_first_id((month + interval '1 month')::date)::text);
     END LOOP;
-    FOR period IN SELECT p FROM partition_periods('recommendation_explanation') p WHERE p < to_char(first_kept, 'YYYYMM')
-                  UNION ALL SELECT 'default' WHERE bound <= first_kept
-    LOOP
-        EXECUTE format('DROP TABLE IF EXISTS %I', 'recommendation_explanation_' || period);
-        dropped := dropped + 1;
-    END LOOP;
-    RETURN dropped;
+    IF bound <= first_kept THEN
+        DROP TABLE recommendation_explanation_default;
+        dropped := 1;
+    END IF;
+    RETURN dropped + partitions_drop(parents, 'month', first_kept);
 END $$;
 
 -- Those of these recommendations that nobody has made use of: without feedback, from which models learn, and whose paper neither an

@@ -533,7 +533,7 @@ def told_facts(db, account):
 
 def age_told_fact(db, account, fact, days):
     """The account was told a fact that many days before, in a month that still has its partition."""
-    db.execute("SELECT told_month_add(date_trunc('month', now() AT TIME ZONE 'UTC' - %s * interval '1 day')::date)", [days])
+    db.execute("SELECT partition_add_date(ARRAY['deliverable_told'], 'month', (now() AT TIME ZONE 'UTC')::date - %s)", [days])
     db.execute("UPDATE deliverable_told SET told_on = told_on - %s WHERE account_id = %s AND fact = %s", [days, account, fact])
 
 

@@ -411,7 +411,8 @@ def keep_message_days(db, days):
 
 def drop_message_day(db, days):
     """Drop the day that was so many days ago, however long that takes."""
-    db.execute("SELECT message_day_drop((now() AT TIME ZONE 'UTC')::date - %s)", [days])
+    db.execute("SELECT delivery_queue_forget(next), partitions_drop(ARRAY['message', 'message_delivery', 'message_attempt'], 'day', next)"
+               " FROM (SELECT (now() AT TIME ZONE 'UTC')::date - %s + 1 AS next) AS day", [days])
 
 
 def send_again(db, account, endpoint):
