@@ -25,31 +25,31 @@ BEGIN
     END IF;
 END $$;
 
--- A run as the API shows it.
-CREATE OR REPLACE FUNCTION run_json(r run, w work) RETURNS jsonb LANGUAGE sql STABLE AS $$
+-- The members of a run that are never stored apart.
+CREATE OR REPLACE FUNCTION run_small_json(r run, w work) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object(
         'run_id', r.id, 'name', r.name, 'status', w.status, 'target', r.target, 'template_id', r.template_id,
         'template_version', r.template_version, 'template_digest', r.template_digest, 'build_id', r.build_id,
-        'params', coalesce(r.params, l.params), 'timeout_seconds', w.timeout_seconds,
-        'metrics', coalesce(r.metrics, l.metrics), 'results', coalesce(r.results, l.results),
-        'artifacts', coalesce(r.artifacts, l.artifacts, '[]'), 'log_tail', log_tail(w.id),
-        'log_length', w.log_length, 'attempts', w.attempts, 'worker', w.worker,
+        'timeout_seconds', w.timeout_seconds, 'log_length', w.log_length, 'attempts', w.attempts, 'worker', w.worker,
         'created_at', time_json(w.created_at), 'started_at', time_json(w.started_at),
         'finished_at', time_json(w.finished_at), 'error', w.error)
+$$;
+
+-- A run as the API shows it.
+CREATE OR REPLACE FUNCTION run_json(r run, w work) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT run_small_json(r, w) || jsonb_build_object(
+        'params', coalesce(r.params, l.params), 'metrics', coalesce(r.metrics, l.metrics),
+        'results', coalesce(r.results, l.results), 'artifacts', coalesce(r.artifacts, l.artifacts, '[]'),
+        'log_tail', log_tail(w.id))
     FROM (SELECT) AS one LEFT JOIN run_large l ON l.run_id = r.id
 $$;
 
 -- A run as lists show it: as run_json(), with null in place of what is stored apart. Of that, only the log is read.
 CREATE OR REPLACE FUNCTION run_item_json(r run, w work) RETURNS jsonb LANGUAGE sql STABLE AS $$
-    SELECT jsonb_build_object(
-        'run_id', r.id, 'name', r.name, 'status', w.status, 'target', r.target, 'template_id', r.template_id,
-        'template_version', r.template_version, 'template_digest', r.template_digest, 'build_id', r.build_id,
-        'params', r.params, 'timeout_seconds', w.timeout_seconds, 'metrics', r.metrics, 'results', r.results,
+    SELECT run_small_json(r, w) || jsonb_build_object(
+        'params', r.params, 'metrics', r.metrics, 'results', r.results,
         'artifacts', CASE WHEN l.artifacts IS NULL THEN coalesce(r.artifacts, '[]') END,
-        'log_tail', CASE WHEN octet_length(log.tail) <= 16384 THEN log.tail END,
-        'log_length', w.log_length, 'attempts', w.attempts, 'worker', w.worker,
-        'created_at', time_json(w.created_at), 'started_at', time_json(w.started_at),
-        'finished_at', time_json(w.finished_at), 'error', w.error)
+        'log_tail', CASE WHEN octet_length(log.tail) <= 16384 THEN log.tail END)
     FROM (SELECT log_tail(w.id) AS tail OFFSET 0) AS log
     LEFT JOIN run_large l ON l.run_id = r.id
 $$;

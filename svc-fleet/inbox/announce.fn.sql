@@ -9,7 +9,7 @@ RETURN CASE kind WHEN 'pull_request_waiting' THEN created_at + interval '72 hour
                  WHEN 'agent_silent' THEN created_at + interval '168 hours'
                  ELSE least(created_at, now()) END; -- clocks differ
 
--- Look at the inboxes of accounts at these times, or before.
+-- Queue a check of these inboxes, at the latest at these times.
 CREATE OR REPLACE FUNCTION inbox_mark(looks inbox_look[]) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
     IF cardinality(looks) = 0 THEN

@@ -106,6 +106,15 @@ BEGIN
     RETURN true;
 END $$;
 
+-- What messages tell of a pull request or issue.
+CREATE OR REPLACE FUNCTION deliverable_message(d deliverable) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'repo', d.repo, 'number', d.number, 'artifact_url', d.url,
+        'title', CASE d.kind WHEN 'issue' THEN 'Issue' ELSE 'Pull request' END || ' ' || d.number || ' of ' || d.repo,
+        'run_id', d.run_id, 'arxiv_id', d.arxiv_id, 'interest_id', d.interest_id,
+        'opened_at', time_json(d.opened_at), 'closed_at', time_json(d.closed_at), 'url', run_page_path(d.run_id))
+$$;
+
 -- Announce what became of a pull request or issue. Which run opened it may become known later, and its row is made anew then, so the id
 -- of the message says what happened, and is kept: it is sent once. It can be closed at several times, and merged and opened at one.
 -- What happened more than 30 days ago is no news, so facts need not be kept for longer.
@@ -113,17 +122,13 @@ CREATE OR REPLACE FUNCTION deliverable_announce() RETURNS trigger LANGUAGE plpgs
 DECLARE
     d deliverable := NEW;
     type text := d.kind || '.' || CASE d.stage WHEN 'open' THEN 'opened' ELSE d.stage END;
-    title text := CASE d.kind WHEN 'issue' THEN 'Issue' ELSE 'Pull request' END || ' ' || d.number || ' of ' || d.repo;
     fact uuid := md5(concat_ws(E'\n', type, d.account_id, d.url,
                                CASE d.stage WHEN 'closed' THEN extract(epoch FROM d.closed_at) END))::uuid;
 BEGIN
     IF coalesce(d.closed_at, d.opened_at) < now() - interval '30 days' OR NOT fact_note(d.account_id, fact) THEN
         RETURN NULL;
     END IF;
-    PERFORM message_send(fact, 'events.runs', type, d.account_id, jsonb_build_object(
-        'repo', d.repo, 'number', d.number, 'artifact_url', d.url, 'title', title, 'run_id', d.run_id, 'arxiv_id', d.arxiv_id,
-        'interest_id', d.interest_id, 'opened_at', time_json(d.opened_at), 'closed_at', time_json(d.closed_at),
-        'url', run_page_path(d.run_id)));
+    PERFORM message_send(fact, 'events.runs', type, d.account_id, deliverable_message(d));
     RETURN NULL;
 END $$;
 
@@ -136,10 +141,8 @@ BEGIN
     IF d.reverted_at < now() - interval '30 days' OR NOT fact_note(d.account_id, fact) THEN
         RETURN NULL;
     END IF;
-    PERFORM message_send(fact, 'events.runs', 'pull_request.reverted', d.account_id, jsonb_build_object(
-        'repo', d.repo, 'number', d.number, 'artifact_url', d.url, 'title', 'Pull request ' || d.number || ' of ' || d.repo, 'run_id', d.run_id,
-        'arxiv_id', d.arxiv_id, 'interest_id', d.interest_id, 'opened_at', time_json(d.opened_at), 'closed_at', time_json(d.closed_at),
-        'reverted_at', time_json(d.reverted_at), 'reverted_by', d.reverted_by, 'url', run_page_path(d.run_id)));
+    PERFORM message_send(fact, 'events.runs', 'pull_request.reverted', d.account_id, deliverable_message(d) || jsonb_build_object(
+        'reverted_at', time_json(d.reverted_at), 'reverted_by', d.reverted_by));
     RETURN NULL;
 END $$;
 

@@ -51,7 +51,7 @@ BEGIN
     END IF;
 END $$;
 
--- A run that tells an interest; null: none, so it stays as it is. Whether another one is borne out is not known of it any more.
+-- Set the interest that a run reports; NULL leaves it unchanged. Whether another one is borne out is not known yet.
 CREATE OR REPLACE FUNCTION run_told_interest(r run, told text) RETURNS run LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
     IF told IS DISTINCT FROM r.interest_id AND told IS NOT NULL THEN
