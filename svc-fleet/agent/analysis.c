@@ -17,10 +17,68 @@ struct facts {
 	const char *outcome; /* outcome_kind */
 };
 
-static bool is_outcome(const struct facts *facts, const char *kind)
-{
-	return strcmp(facts->outcome, kind) == 0;
-}
+/* A condition is met when all members that are set are true of the run, but one of `gate` and
+ * `items` is enough. */
+struct condition {
+	const char *outcome;     /* outcome_kind */
+	const char *stage;       /* of what the run opened */
+	const char *gate;        /* it stopped the run */
+	const char *items;       /* a member of the record, an array that is not empty */
+	bool has_few_candidates; /* broad_pool_size is below POOL_MIN */
+};
+
+static const struct rule {
+	struct condition when;
+	const char *cause, *next_step;
+} RULES[] = {
+	{{.outcome = "running"},
+         "The run has not ended.",
+         "Wait for its report, or look at the workflow run."},
+	{{.stage = "merged"},
+         "The pull request of the run was merged.",
+         "Compare the metric that it was meant to change."},
+	{{.stage = "closed"},
+         "What the run opened was closed without a merge.",
+         "Read the review, and give the reason as feedback on the recommendation."},
+	/* These two apply whatever outcome the run reports. */
+	{{.gate = "preflight_decision"},
+         "The check before the work stopped the run.",
+         "Read preflight_decision and the error; choose another paper, or widen the brief."},
+	{{.gate = "license_compat"},
+         "The license of the paper's code does not go with the repository's.",
+         "Choose a paper with compatible code, or let the agent write it anew."},
+	{{.outcome = "failed", .gate = "test_status"},
+         "The repository's tests failed on the change.",
+         "Run the tests on the agent's branch; if they fail without the change as well, mend them "
+         "first."},
+	{{.outcome = "failed", .gate = "test_integration_gate", .items = "integration_violations"},
+         "The change is not integrated as the policy demands.",
+         "Read integration_violations; start again from the branch with a narrower brief."},
+	{{.outcome = "failed", .gate = "lint_status"},
+         "The linter refused the change.",
+         "Start again from the branch, or let the agent format the code."},
+	{{.outcome = "failed", .items = "files_dropped_out_of_scope"},
+         "The agent changed files outside of its brief, and these changes were dropped.",
+         "Widen the brief if they are needed."},
+	{{.outcome = "failed"},
+         "The run failed.",
+         "Read the error; trigger the run again if it was a passing fault."},
+	{{.outcome = "skipped", .has_few_candidates = true},
+         "There were too few candidates to choose from.",
+         "Widen the interest's context, or refresh its recommendations."},
+	{{.outcome = "skipped"},
+         "The agent found nothing worth changing.",
+         "Read why the candidates were rejected; pin a paper if one of them should be tried."},
+	{{.outcome = "pull_request"},
+         "The run opened a pull request, which waits for a review.",
+         "Review the pull request."},
+	{{.outcome = "issue"},
+         "The run opened an issue in place of a change.",
+         "Read the issue and answer its question."},
+	{{.outcome = "branch"},
+         "The run pushed a branch and opened no pull request.",
+         "Look at the branch; open a pull request if it is worth one."},
+};
 
 static bool is_stopped_by(const struct facts *facts, const char *gate)
 {
@@ -33,121 +91,26 @@ static bool is_stopped_by(const struct facts *facts, const char *gate)
 	return false;
 }
 
-static bool has_stage(const struct facts *facts, const char *stage)
-{
-	return facts->source->stage && strcmp(facts->source->stage, stage) == 0;
-}
-
 static bool has_few_candidates(const struct facts *facts)
 {
 	yyjson_val *size = json_get(facts->source->record, "broad_pool_size");
 	return size && yyjson_get_num(size) < POOL_MIN;
 }
 
-static bool has_items(const struct facts *facts, const char *member)
+static bool is_met(const struct condition *when, const struct facts *facts)
 {
-	return yyjson_arr_size(json_get(facts->source->record, member)) > 0;
+	const char *stage = facts->source->stage;
+	if (when->outcome && strcmp(when->outcome, facts->outcome) != 0)
+		return false;
+	if (when->stage && !(stage && strcmp(when->stage, stage) == 0))
+		return false;
+	if (when->has_few_candidates && !has_few_candidates(facts))
+		return false;
+	if (!when->gate && !when->items)
+		return true;
+	return (when->gate && is_stopped_by(facts, when->gate)) ||
+	       (when->items && yyjson_arr_size(json_get(facts->source->record, when->items)) > 0);
 }
-
-/* When the rules below apply. */
-static bool runs(const struct facts *f)
-{
-	return is_outcome(f, "running");
-}
-static bool is_merged(const struct facts *f)
-{
-	return has_stage(f, "merged");
-}
-static bool is_closed(const struct facts *f)
-{
-	return has_stage(f, "closed");
-}
-static bool opened_pull_request(const struct facts *f)
-{
-	return is_outcome(f, "pull_request");
-}
-static bool opened_issue(const struct facts *f)
-{
-	return is_outcome(f, "issue");
-}
-static bool pushed_branch(const struct facts *f)
-{
-	return is_outcome(f, "branch");
-}
-static bool failed(const struct facts *f)
-{
-	return is_outcome(f, "failed");
-}
-static bool skipped(const struct facts *f)
-{
-	return is_outcome(f, "skipped");
-}
-static bool skipped_dry(const struct facts *f)
-{
-	return skipped(f) && has_few_candidates(f);
-}
-static bool failed_preflight(const struct facts *f)
-{
-	return is_stopped_by(f, "preflight_decision");
-}
-static bool failed_license(const struct facts *f)
-{
-	return is_stopped_by(f, "license_compat");
-}
-static bool failed_lint(const struct facts *f)
-{
-	return failed(f) && is_stopped_by(f, "lint_status");
-}
-static bool failed_tests(const struct facts *f)
-{
-	return failed(f) && is_stopped_by(f, "test_status");
-}
-static bool failed_integration(const struct facts *f)
-{
-	return failed(f) && (is_stopped_by(f, "test_integration_gate") ||
-	                     has_items(f, "integration_violations"));
-}
-static bool left_scope(const struct facts *f)
-{
-	return failed(f) && has_items(f, "files_dropped_out_of_scope");
-}
-
-static const struct rule {
-	bool (*applies)(const struct facts *facts);
-	const char *cause, *next_step;
-} RULES[] = {
-	{runs, "The run has not ended.", "Wait for its report, or look at the workflow run."},
-	{is_merged, "The pull request of the run was merged.",
-         "Compare the metric that it was meant to change."},
-	{is_closed, "What the run opened was closed without a merge.",
-         "Read the review, and give the reason as feedback on the recommendation."},
-	{failed_preflight, "The check before the work stopped the run.",
-         "Read preflight_decision and the error; choose another paper, or widen the brief."},
-	{failed_license, "The license of the paper's code does not go with the repository's.",
-         "Choose a paper with compatible code, or let the agent write it anew."},
-	{failed_tests, "The repository's tests failed on the change.",
-         "Run the tests on the agent's branch; if they fail without the change as well, mend them "
-         "first."},
-	{failed_integration, "The change is not integrated as the policy demands.",
-         "Read integration_violations; start again from the branch with a narrower brief."},
-	{failed_lint, "The linter refused the change.",
-         "Start again from the branch, or let the agent format the code."},
-	{left_scope,
-         "The agent changed files outside of its brief, and these changes were dropped.",
-         "Widen the brief if they are needed."},
-	{failed, "The run failed.",
-         "Read the error; trigger the run again if it was a passing fault."},
-	{skipped_dry, "There were too few candidates to choose from.",
-         "Widen the interest's context, or refresh its recommendations."},
-	{skipped, "The agent found nothing worth changing.",
-         "Read why the candidates were rejected; pin a paper if one of them should be tried."},
-	{opened_pull_request, "The run opened a pull request, which waits for a review.",
-         "Review the pull request."},
-	{opened_issue, "The run opened an issue in place of a change.",
-         "Read the issue and answer its question."},
-	{pushed_branch, "The run pushed a branch and opened no pull request.",
-         "Look at the branch; open a pull request if it is worth one."},
-};
 
 /* Members that are worth citing, where a run has them; beside them, its gates. */
 static const char *const CITED[] = {
@@ -203,14 +166,14 @@ struct analysis run_analysis(struct arena *arena, yyjson_mut_doc *doc,
 		.evidence = list_evidence(&facts, doc),
 	};
 	for (size_t i = 0; i < ARRAY_LEN(RULES); i++) {
-		if (RULES[i].applies(&facts)) {
+		if (is_met(&RULES[i].when, &facts)) {
 			analysis.cause = RULES[i].cause;
 			analysis.next_step = RULES[i].next_step;
 			break;
 		}
 	}
 	const char *error = json_get_text(source->record, "error");
-	if (failed(&facts) && error)
+	if (strcmp(facts.outcome, "failed") == 0 && error)
 		analysis.cause = arena_printf(arena, "%s Reported: %s", analysis.cause,
 		                              utf8_shorten(arena, error, EVIDENCE_MAX_BYTES));
 	return analysis;
