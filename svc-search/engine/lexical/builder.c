@@ -129,11 +129,6 @@ void builder_set_folder(struct builder *builder, const char *folder)
 	builder->folder = folder;
 }
 
-uint32_t builder_count(const struct builder *builder)
-{
-	return builder->ids.count;
-}
-
 static void add_token(const struct token *token, void *ctx)
 {
 	struct field_target *target = ctx;
@@ -361,11 +356,6 @@ void builder_add_all(struct builder *builder, const struct document *const *docu
 		             &entered);
 	else
 		read_share(0, 1, &entered);
-}
-
-void builder_add(struct builder *builder, const struct document *document)
-{
-	builder_add_all(builder, &document, 1);
 }
 
 /* The source for the segment. Most documents come from the one that was added last. */

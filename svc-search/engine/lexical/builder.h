@@ -47,11 +47,8 @@ void builder_set_analyzer(struct builder *builder, struct analyzer *analyzer);
 /** Accepts NULL. */
 void builder_free(struct builder *builder);
 
-/** Add a document. Copies it. Replaces a document with the same id that was added before, unless
- * that one has a greater change sequence number. */
-void builder_add(struct builder *builder, const struct document *document);
-
-/** The same for each of `count` documents. */
+/** Add `count` documents. Copies them. Each replaces one with the same id that was added before,
+ * unless that one has a greater change sequence number. */
 void builder_add_all(struct builder *builder, const struct document *const *documents,
                      size_t count);
 
@@ -60,9 +57,6 @@ void builder_add_all(struct builder *builder, const struct document *const *docu
  * those of its embedder (vector/ivf.h); SEGMENT_NONE: not known. */
 void builder_add_from(struct builder *builder, const struct segment *segment, uint32_t number,
                       const int8_t *vector, uint32_t dimension, uint32_t list);
-
-/** The number of different documents added. */
-uint32_t builder_count(const struct builder *builder);
 
 /** Let builder_finish() write a large segment to a file in `folder` that has no name, and map it,
  * if all its documents are from other segments. So its pages need not stay in memory. Borrows.

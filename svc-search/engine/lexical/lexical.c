@@ -1,7 +1,7 @@
 #include "engine/lexical/lexical.h"
 
 #include "engine/lexical/bm25.h"
-#include "engine/lexical/lanes.h"
+#include "engine/lexical/score_simd.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,7 +57,7 @@ void lexical_norms_set(struct lexical_norms *norms, float average_length)
 
 float lexical_scale(float weight_sum)
 {
-	return LANES_MAX_SCORE / (weight_sum * (BM25_K1 + 1.0f));
+	return SCORE_MAX / (weight_sum * (BM25_K1 + 1.0f));
 }
 
 static inline float norm_of(const struct search *search, uint32_t doc)
@@ -67,8 +67,8 @@ static inline float norm_of(const struct search *search, uint32_t doc)
 
 static inline float score_of(const struct search *search, const struct cursor *cursor, uint32_t i)
 {
-	return lanes_score(cursor->weight, cursor->frequencies[i],
-	                   norm_of(search, cursor->docs[i]));
+	return score_posting(cursor->weight, cursor->frequencies[i],
+	                     norm_of(search, cursor->docs[i]));
 }
 
 static void decode(struct cursor *cursor, uint32_t block)
@@ -92,8 +92,7 @@ static void score_block(const struct search *search, struct cursor *cursor)
 	float norms[POSTINGS_BLOCK] = {0};
 	for (uint32_t i = 0; i < cursor->count; i++)
 		norms[i] = norm_of(search, cursor->docs[i]);
-	lanes_score_block(cursor->weight, cursor->frequencies, norms, cursor->count,
-	                  cursor->scores);
+	score_postings(cursor->weight, cursor->frequencies, norms, cursor->count, cursor->scores);
 	cursor->scored = cursor->decoded;
 }
 
@@ -184,8 +183,8 @@ static void collect_hits(struct search *search, size_t essential)
 	const uint64_t *bits = search->filter->bits;
 	float rest = essential > 0 ? search->sums[essential - 1] : 0;
 	for (uint32_t first = search->begin; first < search->end; first += 64) {
-		uint64_t left = lanes_above(search->scores + (first - search->begin), rest,
-		                            search->top.threshold);
+		uint64_t left = scores_above(search->scores + (first - search->begin), rest,
+		                             search->top.threshold);
 		if (bits)
 			left &= bits[first / 64];
 		for (; left != 0; left &= left - 1)

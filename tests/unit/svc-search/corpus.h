@@ -66,6 +66,11 @@ static inline struct document sample_document(struct arena *arena, struct random
 	};
 }
 
+static inline void add_document(struct builder *builder, const struct document *document)
+{
+	builder_add_all(builder, &document, 1);
+}
+
 /** A segment of `count` papers. The caller frees it. */
 static inline struct segment *sample_segment(uint64_t seed, uint32_t count, uint32_t words)
 {
@@ -74,7 +79,7 @@ static inline struct segment *sample_segment(uint64_t seed, uint32_t count, uint
 	struct builder *builder = builder_new(0);
 	for (uint32_t i = 0; i < count; i++) {
 		struct document document = sample_document(arena, &noise, i, words);
-		builder_add(builder, &document);
+		add_document(builder, &document);
 	}
 	struct segment *segment = builder_finish(builder);
 	builder_free(builder);

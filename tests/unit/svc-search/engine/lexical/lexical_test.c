@@ -142,7 +142,7 @@ static void equal_scores_rank_the_newer_first(void **state attr_unused)
 		                            .title = "same words",
 		                            .abstract = "",
 		                            .published = (int32_t)i / 2};
-		builder_add(builder, &document);
+		add_document(builder, &document);
 	}
 	struct segment *segment = builder_finish(builder);
 	term.term = segment_find_term(segment, "word", 4);

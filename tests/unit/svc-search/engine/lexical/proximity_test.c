@@ -21,7 +21,7 @@ static struct segment *segment_of(const char *const *abstracts, size_t count)
 		struct document document = {.id = arena_printf(arena, "d%zu", i),
 		                            .title = "",
 		                            .abstract = abstracts[i]};
-		builder_add(builder, &document);
+		add_document(builder, &document);
 	}
 	struct segment *segment = builder_finish(builder);
 	builder_free(builder);
@@ -97,7 +97,7 @@ static void pairs_do_not_cross_fields(void **state attr_unused)
 	struct builder *builder = builder_new(0);
 	struct arena *arena = arena_new();
 	struct document document = {.id = "a", .title = "quax xray", .abstract = "yoyo quux"};
-	builder_add(builder, &document);
+	add_document(builder, &document);
 	struct segment *segment = builder_finish(builder);
 	assert_true(score_one(arena, segment, "xray yoyo", 0).pairs == 0);
 	assert_true(score_one(arena, segment, "quax xray", 0).pairs > 0);

@@ -20,13 +20,14 @@ static struct segment *segment_of(const char *const *words, size_t count)
 		for (size_t i = 0; i < SPELLING_MIN_DF + count - word; i++) {
 			char id[64];
 			snprintf(id, sizeof(id), "%zu-%zu", word, i);
-			builder_add(builder, &(struct document){.id = id,
-			                                        .title = words[word],
-			                                        .abstract = "",
-			                                        .seq = 1});
+			add_document(builder, &(struct document){.id = id,
+			                                         .title = words[word],
+			                                         .abstract = "",
+			                                         .seq = 1});
 		}
 	}
-	builder_add(builder, &(struct document){.id = "rare", .title = "rarwords", .abstract = ""});
+	add_document(builder,
+	             &(struct document){.id = "rare", .title = "rarwords", .abstract = ""});
 	struct segment *segment = builder_finish(builder);
 	builder_free(builder);
 	return segment;
@@ -152,8 +153,8 @@ static struct segment *random_segment(struct vocabulary *vocabulary, uint32_t do
 		for (int word = 0; word < 3; word++)
 			buf_printf(&title, "%s ", pick_word(vocabulary));
 		const char *id = arena_printf(vocabulary->arena, "%u", i);
-		builder_add(builder,
-		            &(struct document){.id = id, .title = title.data, .abstract = ""});
+		add_document(builder,
+		             &(struct document){.id = id, .title = title.data, .abstract = ""});
 	}
 	struct segment *segment = builder_finish(builder);
 	builder_free(builder);

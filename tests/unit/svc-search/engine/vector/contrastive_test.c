@@ -54,7 +54,7 @@ static struct sample *subject_sample(void)
 		struct document document = {.id = arena_printf(arena, "p%03u", i)};
 		document.title = subject_text(arena, &noise, i % SUBJECTS, 6);
 		document.abstract = subject_text(arena, &noise, i % SUBJECTS, 48);
-		builder_add(builder, &document);
+		add_document(builder, &document);
 	}
 	struct segment *segment = builder_finish(builder);
 	struct sample *sample = sample_of_segment(segment);

@@ -35,7 +35,7 @@ static struct segment *subject_papers(uint32_t count)
 			           sample_word(arena,
 			                       i % SUBJECTS * WORDS + random_below(&noise, WORDS)));
 		document.abstract = buf.data;
-		builder_add(builder, &document);
+		add_document(builder, &document);
 	}
 	struct segment *segment = builder_finish(builder);
 	builder_free(builder);
@@ -129,7 +129,7 @@ static void test_too_small_a_corpus_trains_nothing(void **state)
 		struct document document = {.id = arena_printf(arena, "n%u", i),
 		                            .title = sample_word(arena, i),
 		                            .abstract = ""};
-		builder_add(builder, &document);
+		add_document(builder, &document);
 	}
 	struct segment *disjoint = builder_finish(builder);
 	assert_null(train_on_segment(disjoint));
@@ -149,7 +149,7 @@ static void test_equal_papers_can_be_trained_on(void **state)
 		                            .title = i % 2 ? "alpha beta gamma" : "delta zeta eta",
 		                            .abstract =
 		                                    i == 0 ? "" : "alpha zeta kappa lambda mu nu"};
-		builder_add(builder, &document);
+		add_document(builder, &document);
 	}
 	struct segment *segment = builder_finish(builder);
 	struct embedder *embedder = train_on_segment(segment);

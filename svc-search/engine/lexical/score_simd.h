@@ -12,19 +12,19 @@
 #include <stdint.h>
 
 /** Greatest sum of the scaled weights times the greatest impact. */
-#define LANES_MAX_SCORE 4194304.0f
+#define SCORE_MAX 4194304.0f
 
-/** The score of one term in one document: a whole number up to LANES_MAX_SCORE. In the sum below a
+/** The score of one term in one document: a whole number up to SCORE_MAX. In the sum below a
  * unit in the last place is 1, which rounds to the nearest. */
-static inline float lanes_score(float weight, float frequency, float norm)
+static inline float score_posting(float weight, float frequency, float norm)
 {
-	return weight * bm25_impact(frequency, norm) + 3 * LANES_MAX_SCORE - 3 * LANES_MAX_SCORE;
+	return weight * bm25_impact(frequency, norm) + 3 * SCORE_MAX - 3 * SCORE_MAX;
 }
 
-/** lanes_score() of each posting of a block. All arrays have room for POSTINGS_BLOCK; those past
+/** score_posting() of each posting of a block. All arrays have room for POSTINGS_BLOCK; those past
  * `count` are not used. */
-void lanes_score_block(float weight, const uint8_t *frequencies, const float *norms, size_t count,
-                       float *scores);
+void score_postings(float weight, const uint8_t *frequencies, const float *norms, size_t count,
+                    float *scores);
 
 /** Bit i: whether scores[i] + `rest` is above `threshold`, for 64 scores. */
-uint64_t lanes_above(const float *scores, float rest, float threshold);
+uint64_t scores_above(const float *scores, float rest, float threshold);

@@ -1,4 +1,4 @@
-#include "engine/lexical/lanes.h"
+#include "engine/lexical/score_simd.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -7,10 +7,10 @@
 /* Without FMA, which would round differently. */
 #define AVX2 __attribute__((target("avx2")))
 
-AVX2 static void score_block_avx2(float weight, const uint8_t *frequencies, const float *norms,
-                                  size_t count, float *scores)
+AVX2 static void score_postings_avx2(float weight, const uint8_t *frequencies, const float *norms,
+                                     size_t count, float *scores)
 {
-	const __m256 rounding = _mm256_set1_ps(3 * LANES_MAX_SCORE);
+	const __m256 rounding = _mm256_set1_ps(3 * SCORE_MAX);
 	for (size_t i = 0; i < count; i += 8) {
 		__m256 frequency = _mm256_cvtepi32_ps(
 			_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(frequencies + i))));
@@ -23,7 +23,7 @@ AVX2 static void score_block_avx2(float weight, const uint8_t *frequencies, cons
 	}
 }
 
-AVX2 static uint64_t above_avx2(const float *scores, float rest, float threshold)
+AVX2 static uint64_t scores_above_avx2(const float *scores, float rest, float threshold)
 {
 	uint64_t bits = 0;
 	for (unsigned i = 0; i < 64; i += 8) {
@@ -35,25 +35,25 @@ AVX2 static uint64_t above_avx2(const float *scores, float rest, float threshold
 }
 #endif
 
-void lanes_score_block(float weight, const uint8_t *frequencies, const float *norms, size_t count,
-                       float *scores)
+void score_postings(float weight, const uint8_t *frequencies, const float *norms, size_t count,
+                    float *scores)
 {
 #if defined(__x86_64__)
 	if (HAS_AVX2) {
-		score_block_avx2(weight, frequencies, norms, count, scores);
+		score_postings_avx2(weight, frequencies, norms, count, scores);
 		return;
 	}
 #endif
 	for (size_t i = 0; i < count; i++)
-		scores[i] = lanes_score(weight, frequencies[i], norms[i]);
+		scores[i] = score_posting(weight, frequencies[i], norms[i]);
 }
 
-uint64_t lanes_above(const float *scores, float rest, float threshold)
+uint64_t scores_above(const float *scores, float rest, float threshold)
 {
 	uint64_t bits = 0;
 #if defined(__x86_64__)
 	if (HAS_AVX2)
-		return above_avx2(scores, rest, threshold);
+		return scores_above_avx2(scores, rest, threshold);
 #endif
 	for (unsigned i = 0; i < 64; i++)
 		bits |= (uint64_t)(scores[i] + rest > threshold) << i;
