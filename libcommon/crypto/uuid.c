@@ -54,6 +54,17 @@ struct uuid uuid_new(void)
 	return uuid;
 }
 
+struct uuid uuid_of_hash(const void *data, size_t length)
+{
+	uint8_t hash[SHA256_LEN];
+	struct uuid uuid;
+	sha256(data, length, hash);
+	memcpy(uuid.bytes, hash, sizeof(uuid.bytes));
+	uuid.bytes[6] = 0x80 | (uuid.bytes[6] & 0x0f); /* RFC 9562 section 5.8 */
+	uuid.bytes[8] = 0x80 | (uuid.bytes[8] & 0x3f);
+	return uuid;
+}
+
 static bool is_dash_at(size_t position)
 {
 	return position == 8 || position == 13 || position == 18 || position == 23;

@@ -15,6 +15,9 @@ struct uuid {
 /** Make a version 7 UUID. Thread-safe. */
 struct uuid uuid_new(void);
 
+/** Make a version 8 UUID from the SHA-256 of `length` bytes: of equal bytes it is equal. */
+struct uuid uuid_of_hash(const void *data, size_t length);
+
 /** Parse the form of 36 characters, in either case and of any version, as Postgres does. */
 bool uuid_parse(const char *text, size_t length, struct uuid *ret_uuid);
 

@@ -1,7 +1,6 @@
 #include "webhook/code_host_event.h"
 
 #include "app/code_host.h"
-#include "crypto/crypto.h"
 #include "crypto/uuid.h"
 #include "json/json.h"
 #include "webhook/event_kind.h"
@@ -133,20 +132,6 @@ static yyjson_mut_val *reverts_of(const struct reading *reading)
 
 /* --- Writing ---------------------------------------------------------------------------------- */
 
-/* A UUID of version 8 (RFC 9562 section 5.8) from the hash of a text. */
-static const char *hashed_uuid(struct arena *arena, const char *text)
-{
-	uint8_t hash[SHA256_LEN];
-	struct uuid id;
-	sha256(text, strlen(text), hash);
-	memcpy(id.bytes, hash, sizeof(id.bytes));
-	id.bytes[6] = (uint8_t)((id.bytes[6] & 0x0F) | 0x80);
-	id.bytes[8] = (uint8_t)((id.bytes[8] & 0x3F) | 0x80);
-	char *out = arena_alloc(arena, UUID_TEXT_LEN + 1);
-	uuid_format(&id, out);
-	return out;
-}
-
 /* What the event says; of equal facts it is equal. */
 static yyjson_mut_val *fact_of(struct reading *reading, const char *repo)
 {
@@ -172,7 +157,10 @@ static const char *fact_id(struct reading *reading, yyjson_mut_val *data)
 	const char *text = json_write_mut(reading->arena, data, NULL);
 	if (!reading->members[MEMBER_OCCURRED_AT])
 		text = arena_printf(reading->arena, "%s\n%s", text, reading->delivery);
-	return hashed_uuid(reading->arena, text);
+	struct uuid id = uuid_of_hash(text, strlen(text));
+	char *out = arena_alloc(reading->arena, UUID_TEXT_LEN + 1);
+	uuid_format(&id, out);
+	return out;
 }
 
 static yyjson_mut_val *number_or_null(struct reading *reading, yyjson_val *number)

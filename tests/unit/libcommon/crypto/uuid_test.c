@@ -32,6 +32,15 @@ static void new_uuids_have_version_7_and_the_time(void **state attr_unused)
 	assert_false(uuid_is_nil(&uuid));
 }
 
+/* The beginning of the SHA-256 of "abc" (FIPS 180-2), but for the version and the variant. */
+static void uuids_of_hashes_have_version_8(void **state attr_unused)
+{
+	struct uuid uuid = uuid_of_hash("abc", 3);
+	char text[UUID_TEXT_LEN + 1];
+	uuid_format(&uuid, text);
+	assert_string_equal(text, "ba7816bf-8f01-8fea-8141-40de5dae2223");
+}
+
 #define MANY 100000
 
 static void new_uuids_ascend(void **state attr_unused)
@@ -144,6 +153,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(new_uuids_have_version_7_and_the_time),
+		cmocka_unit_test(uuids_of_hashes_have_version_8),
 		cmocka_unit_test(new_uuids_ascend),
 		cmocka_unit_test(random_parts_differ_between_threads),
 		cmocka_unit_test(text_round_trip),
