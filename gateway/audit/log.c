@@ -20,11 +20,6 @@ struct log_input {
 	int64_t limit, offset;
 };
 
-#define QUERY_TIME(s, m, n)                                             \
-	{                                                               \
-		IN_QUERY, FIELD_TIME, (n), FIELD_AT(s, m, const char *) \
-	}
-
 static const struct field LIST_FIELDS[] = {
 	QUERY_TIME(struct log_input, since, "since"),
 	QUERY_TIME(struct log_input, until, "until"),

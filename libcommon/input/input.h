@@ -179,6 +179,10 @@ struct field {
 	{                                                               \
 		IN_QUERY, FIELD_DATE, (n), FIELD_AT(s, m, const char *) \
 	}
+#define QUERY_TIME(s, m, n)                                             \
+	{                                                               \
+		IN_QUERY, FIELD_TIME, (n), FIELD_AT(s, m, const char *) \
+	}
 #define QUERY_LIMIT(s, m, d, hi) QUERY_LIMIT_OF(s, m, "limit", d, hi)
 #define QUERY_LIMIT_OF(s, m, n, d, hi)                                                           \
 	{                                                                                        \
@@ -226,6 +230,10 @@ struct field {
 #define BODY_DATE(s, m, n, f)                                               \
 	{                                                                   \
 		IN_BODY, FIELD_DATE, (n), FIELD_AT(s, m, const char *), (f) \
+	}
+#define BODY_TIME(s, m, n, f)                                               \
+	{                                                                   \
+		IN_BODY, FIELD_TIME, (n), FIELD_AT(s, m, const char *), (f) \
 	}
 #define BODY_OBJECT(s, m, n, f)                                               \
 	{                                                                     \

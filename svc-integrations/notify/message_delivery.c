@@ -16,15 +16,6 @@ static const char NO_ENDPOINT[] = "no such webhook";
 static const char NO_DELIVERY[] = "no such delivery of this webhook";
 static const char *const STATUSES[] = {"pending", "delivered", "failed", "dropped", NULL};
 
-#define QUERY_TIME(s, m, n)                                             \
-	{                                                               \
-		IN_QUERY, FIELD_TIME, (n), FIELD_AT(s, m, const char *) \
-	}
-#define BODY_TIME(s, m, n, f)                                               \
-	{                                                                   \
-		IN_BODY, FIELD_TIME, (n), FIELD_AT(s, m, const char *), (f) \
-	}
-
 static const struct field LIST_FIELDS[] = {
 	PATH_UUID(struct delivery_input, endpoint, "webhook_id"),
 	QUERY_ENUM(struct delivery_input, status, "status", STATUSES),
