@@ -3,7 +3,7 @@
 #include "client/service_ask.h"
 #include "json/json.h"
 #include "product/agent_workflow.h"
-#include "provision/steps.h"
+#include "provision/setup.h"
 #include "service/process.h"
 
 #include <string.h>

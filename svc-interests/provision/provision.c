@@ -9,6 +9,7 @@
 #include "product/repository_url.h"
 #include "provision.sql.h"
 #include "provision/agent_commands.h"
+#include "provision/setup.h"
 #include "provision/steps.h"
 #include "provision/workflow_file.h"
 #include "reply/resource.h"

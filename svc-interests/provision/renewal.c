@@ -5,7 +5,7 @@
 #include "observe/log.h"
 #include "pg/pg.h"
 #include "provision/proposal.h"
-#include "provision/steps.h"
+#include "provision/setup.h"
 #include "provision/workflow_file.h"
 #include "renewal.sql.h"
 

@@ -4,7 +4,7 @@
 #include "json/json.h"
 #include "observe/log.h"
 #include "pg/pg.h"
-#include "provision/steps.h"
+#include "provision/setup.h"
 #include "reply/resource.h"
 #include "request/audited.h"
 #include "schedule.sql.h"

@@ -1,3 +1,5 @@
+#include "provision/setup.h"
+
 #include "base/outside_text.h"
 #include "client/service_ask.h"
 #include "json/json.h"
@@ -5,7 +7,6 @@
 #include "product/agent_start.h"
 #include "product/agent_workflow.h"
 #include "provision/proposal.h"
-#include "provision/steps.h"
 #include "provision/workflow_file.h"
 #include "steps.sql.h"
 

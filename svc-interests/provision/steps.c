@@ -3,6 +3,7 @@
 #include "json/json.h"
 #include "pg/pg.h"
 #include "provision/provision.h"
+#include "provision/setup.h"
 #include "steps.sql.h"
 
 #include <string.h>
