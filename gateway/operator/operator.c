@@ -59,7 +59,7 @@ static const struct field RETRY_FIELDS[] = {
 /* --- Asking ----------------------------------------------------------------------------------- */
 
 /* What all services are asked, and what they answered. In the arena of the request. */
-struct question {
+struct fan_out {
 	const struct internal_op *op;
 	const char *json;
 	struct arena *arena;                    /* of the answers */
@@ -67,27 +67,27 @@ struct question {
 	struct buf silent;                      /* names of those that have not answered */
 };
 
-/* One service that is asked. */
-struct asked {
-	struct question *question;
+/* The call of one service. */
+struct fan_out_call {
+	struct fan_out *fan_out;
 	enum api_service service;
 };
 
 static void ask_one(struct request *rq)
 {
-	const struct asked *asked = rq->user;
-	struct question *question = asked->question;
+	const struct fan_out_call *call = rq->user;
+	struct fan_out *fan_out = call->fan_out;
 	struct service_answer answer =
-		service_ask_one(rq, asked->service, question->op, question->json);
+		service_ask_one(rq, call->service, fan_out->op, fan_out->json);
 	if (answer.code == ERR_INVALID)
 		service_answer_raise(rq, &answer);
 	if (answer.code)
-		buf_printf(&question->silent, "%s%s", question->silent.length ? " " : "",
-		           api_service_name(asked->service));
+		buf_printf(&fan_out->silent, "%s%s", fan_out->silent.length ? " " : "",
+		           api_service_name(call->service));
 	else /* the arena of this fiber ends with it */
-		question->answers[asked->service] =
-			json_parse_own(question->arena,
-		                       json_write(question->arena, answer.json, NULL));
+		fan_out->answers[call->service] =
+			json_parse_own(fan_out->arena,
+		                       json_write(fan_out->arena, answer.json, NULL));
 }
 
 static bool is_deployed(const struct request *rq, enum api_service service)
@@ -97,23 +97,23 @@ static bool is_deployed(const struct request *rq, enum api_service service)
 }
 
 /* Begin to ask the services but this one; only `name` unless it is NULL. */
-static struct question *ask(struct request *rq, enum internal_id id, const char *json,
-                            const char *name)
+static struct fan_out *ask(struct request *rq, enum internal_id id, const char *json,
+                           const char *name)
 {
-	struct question *question = arena_new_of(rq->arena, struct question);
-	*question = (struct question){.op = internal_op(id),
-	                              .json = json,
-	                              .arena = rq->arena,
-	                              .silent = {.arena = rq->arena}};
+	struct fan_out *fan_out = arena_new_of(rq->arena, struct fan_out);
+	*fan_out = (struct fan_out){.op = internal_op(id),
+	                            .json = json,
+	                            .arena = rq->arena,
+	                            .silent = {.arena = rq->arena}};
 	for (enum api_service service = API_GATEWAY + 1; service < API_SERVICE_COUNT; service++) {
 		bool is_meant = !name || strcmp(name, api_service_name(service)) == 0;
 		if (!is_meant || !is_deployed(rq, service))
 			continue;
-		struct asked *asked = arena_new_of(rq->arena, struct asked);
-		*asked = (struct asked){question, service};
-		fiber_spawn(rq, ask_one, asked);
+		struct fan_out_call *call = arena_new_of(rq->arena, struct fan_out_call);
+		*call = (struct fan_out_call){fan_out, service};
+		fiber_spawn(rq, ask_one, call);
 	}
-	return question;
+	return fan_out;
 }
 
 static bool is_own(const char *name)
@@ -121,16 +121,16 @@ static bool is_own(const char *name)
 	return !name || strcmp(name, api_service_name(API_GATEWAY)) == 0;
 }
 
-static void add_own(struct request *rq, struct question *question, const char *json)
+static void add_own(struct request *rq, struct fan_out *fan_out, const char *json)
 {
-	question->answers[API_GATEWAY] = json_parse_own(rq->arena, json);
+	fan_out->answers[API_GATEWAY] = json_parse_own(rq->arena, json);
 }
 
 /* Say which services are not in the reply. */
-static void report_left_out(struct request *rq, const struct question *question)
+static void report_left_out(struct request *rq, const struct fan_out *fan_out)
 {
-	if (question->silent.length)
-		reply_header(rq, "X-Left-Out", "%s", question->silent.data);
+	if (fan_out->silent.length)
+		reply_header(rq, "X-Left-Out", "%s", fan_out->silent.data);
 }
 
 /* --- List ------------------------------------------------------------------------------------- */
@@ -146,20 +146,20 @@ static int compare_items(const void *a, const void *b)
 }
 
 /* The items of all answers, in their order. `ret_total`: how many there are. */
-static yyjson_val **merge(struct request *rq, const struct question *question, size_t *ret_count,
+static yyjson_val **merge(struct request *rq, const struct fan_out *fan_out, size_t *ret_count,
                           int64_t *ret_total)
 {
 	size_t count = 0;
 	*ret_total = 0;
 	for (int i = 0; i < API_SERVICE_COUNT; i++)
-		count += yyjson_arr_size(json_get(question->answers[i], "items"));
+		count += yyjson_arr_size(json_get(fan_out->answers[i], "items"));
 	yyjson_val **items = arena_array(rq->arena, count + 1, sizeof(yyjson_val *));
 	count = 0;
 	for (int i = 0; i < API_SERVICE_COUNT; i++) {
 		size_t index, max;
 		yyjson_val *item;
-		*ret_total += json_get_int(question->answers[i], "total", 0);
-		yyjson_arr_foreach (json_get(question->answers[i], "items"), index, max, item)
+		*ret_total += json_get_int(fan_out->answers[i], "total", 0);
+		yyjson_arr_foreach (json_get(fan_out->answers[i], "items"), index, max, item)
 			items[count++] = item;
 	}
 	qsort(items, count, sizeof(yyjson_val *), compare_items);
@@ -167,18 +167,18 @@ static yyjson_val **merge(struct request *rq, const struct question *question, s
 	return items;
 }
 
-static void reply_list(struct request *rq, const struct question *question,
+static void reply_list(struct request *rq, const struct fan_out *fan_out,
                        const struct task_input *in)
 {
 	size_t count;
 	int64_t total;
-	yyjson_val **items = merge(rq, question, &count, &total);
+	yyjson_val **items = merge(rq, fan_out, &count, &total);
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *page = yyjson_mut_arr(doc);
 	size_t end = MIN_OF((size_t)(in->offset + in->query.limit), count);
 	for (size_t i = (size_t)in->offset; i < end; i++)
 		yyjson_mut_arr_append(page, yyjson_val_mut_copy(doc, items[i]));
-	report_left_out(rq, question);
+	report_left_out(rq, fan_out);
 	reply_page_fields(rq, "limit", MIN_OF(total, OFFSET_MAX + in->query.limit), in->query.limit,
 	                  in->offset);
 	reply_json(rq, 200, json_write_mut(rq->arena, page, NULL));
@@ -190,11 +190,11 @@ void tasks_list(struct request *rq)
 	struct task_query query = in->query;
 	query.limit += in->offset;
 	const char *json = task_query_json(rq, &query);
-	struct question *question = ask(rq, INTERNAL_ID_tasks_find, json, in->service);
+	struct fan_out *fan_out = ask(rq, INTERNAL_ID_tasks_find, json, in->service);
 	if (is_own(in->service))
-		add_own(rq, question, tasks_found(rq, &query));
+		add_own(rq, fan_out, tasks_found(rq, &query));
 	fiber_join(rq);
-	reply_list(rq, question, in);
+	reply_list(rq, fan_out, in);
 }
 
 /* --- Summary ---------------------------------------------------------------------------------- */
@@ -202,17 +202,17 @@ void tasks_list(struct request *rq)
 void tasks_summary_get(struct request *rq)
 {
 	request_input_none(rq);
-	struct question *question = ask(rq, INTERNAL_ID_tasks_summarize, "{}", NULL);
-	add_own(rq, question, tasks_summary(rq));
+	struct fan_out *fan_out = ask(rq, INTERNAL_ID_tasks_summarize, "{}", NULL);
+	add_own(rq, fan_out, tasks_summary(rq));
 	fiber_join(rq);
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	yyjson_mut_val *all = yyjson_mut_obj_add_arr(doc, root, "services");
 	yyjson_mut_doc_set_root(doc, root);
 	for (int i = 0; i < API_SERVICE_COUNT; i++)
-		if (question->answers[i])
-			yyjson_mut_arr_append(all, yyjson_val_mut_copy(doc, question->answers[i]));
-	report_left_out(rq, question);
+		if (fan_out->answers[i])
+			yyjson_mut_arr_append(all, yyjson_val_mut_copy(doc, fan_out->answers[i]));
+	report_left_out(rq, fan_out);
 	reply_doc(rq, 200, doc);
 }
 
@@ -234,11 +234,11 @@ static void check_choice(struct request *rq, const struct task_input *in)
 	raise_if_faults(rq);
 }
 
-static int64_t sum(const struct question *question, const char *name)
+static int64_t sum(const struct fan_out *fan_out, const char *name)
 {
 	int64_t total = 0;
 	for (int i = 0; i < API_SERVICE_COUNT; i++)
-		total += json_get_int(question->answers[i], name, 0);
+		total += json_get_int(fan_out->answers[i], name, 0);
 	return total;
 }
 
@@ -262,16 +262,16 @@ void tasks_retry(struct request *rq)
 	in->query.by = actor_json(rq);
 	const struct task_query *query = &in->query;
 	const char *json = task_query_json(rq, query);
-	struct question *question = ask(rq, INTERNAL_ID_tasks_repeat, json, in->service);
+	struct fan_out *fan_out = ask(rq, INTERNAL_ID_tasks_repeat, json, in->service);
 	if (is_own(in->service))
-		add_own(rq, question, tasks_repeated(rq, query));
+		add_own(rq, fan_out, tasks_repeated(rq, query));
 	fiber_join(rq);
-	int64_t matched = sum(question, "matched"), changed = sum(question, "changed");
+	int64_t matched = sum(fan_out, "matched"), changed = sum(fan_out, "changed");
 	if (changed)
 		log_info("dead letters repeated or dropped by an operator",
 		         f_int("matched", matched), f_bool("drop", query->is_drop));
-	if (question->silent.length)
+	if (fan_out->silent.length)
 		raise_error(rq, ERR_UNAVAILABLE, "no answer of %s; repeat the request for theirs",
-		            question->silent.data);
+		            fan_out->silent.data);
 	reply_json(rq, 200, task_changes_json(rq, matched, changed));
 }

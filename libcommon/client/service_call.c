@@ -22,9 +22,9 @@
 #define FIELDS_MAX         4
 #define TIMEOUT_MAX_MS     30000
 #define CONNECT_TIMEOUT_MS 1000
-#define SHARE              3   /* of the time left: what the first of two endpoints gets */
+#define FIRST_TRY_FRACTION 3   /* the first of two endpoints gets this part of the time left */
 #define SENT_MAX           2   /* how often a call that can be sent again is */
-#define BLAME_MS           500 /* an endpoint that had less time to answer has not failed */
+#define FAULT_MIN_MS       500 /* an endpoint that had less time to answer has not failed */
 
 /* A fiber that waits for a look-up, on its stack. */
 struct waiter {
@@ -247,7 +247,7 @@ static void report(struct peer *peer, struct endpoint *endpoint, enum err_code c
 	else if (code == ERR_MISDIRECTED)
 		endpoints_misdirected(peer->endpoints, endpoint);
 	else if (code == ERR_UNAVAILABLE || code == ERR_UNCERTAIN ||
-	         (code == ERR_TIMEOUT && timeout_ms >= BLAME_MS))
+	         (code == ERR_TIMEOUT && timeout_ms >= FAULT_MIN_MS))
 		endpoints_failed(peer->endpoints, endpoint, err_info(code)->slug);
 }
 
@@ -288,7 +288,7 @@ enum err_code service_call(struct request *rq, const struct service_call *call,
 		bool has_other = endpoints_has_other(peer->endpoints, &tried);
 		uint64_t timeout_ms = left_ms(until_ms);
 		if (sent_left > 1 && has_other)
-			timeout_ms /= SHARE;
+			timeout_ms /= FIRST_TRY_FRACTION;
 		code = send_to(rq, call, endpoint, MAX_OF(timeout_ms, 1), effect, &answer,
 		               &is_sent);
 		report(peer, endpoint, code, answer, timeout_ms);

@@ -97,7 +97,7 @@ static enum err_code load_tables(const struct setting *const *tables)
 	return first;
 }
 
-static enum err_code load_tables_of(const struct service *service)
+static enum err_code load_service_settings(const struct service *service)
 {
 	enum err_code common = process_settings_load();
 	enum err_code traces = config_load(TRACE_SETTINGS);
@@ -108,7 +108,7 @@ static enum err_code load_tables_of(const struct service *service)
 	return common ? common : own;
 }
 
-static enum err_code load_tables_outside(const struct command *command)
+static enum err_code load_outside_settings(const struct command *command)
 {
 	enum err_code common = config_load(OUTSIDE_SETTINGS);
 	enum err_code own = load_tables(command->settings);
@@ -139,7 +139,7 @@ static void hide_secrets(const struct service *service, const struct command *co
 
 static bool load_settings(const struct service *service, const struct command *command)
 {
-	if (is_outside(command) ? load_tables_outside(command) : load_tables_of(service))
+	if (is_outside(command) ? load_outside_settings(command) : load_service_settings(service))
 		return false;
 	hide_secrets(service, command);
 	if (log_init(service->name, process_settings.log_level)) {

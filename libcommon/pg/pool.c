@@ -241,7 +241,7 @@ static const struct fault *pool_obstacle(const struct pg_pool *pool)
 }
 
 /* Its account holds all that it may: what it waits for is no fault of the server or the pool. */
-static bool waits_for_its_own(struct pg_pool *pool, const struct pg_statement *st)
+static bool is_limited_by_share(struct pg_pool *pool, const struct pg_statement *st)
 {
 	return st->kind == PG_SINGLE && is_heard(pool) &&
 	       !pg_share_may_spread(pool, &st->fair.account);
@@ -250,7 +250,7 @@ static bool waits_for_its_own(struct pg_pool *pool, const struct pg_statement *s
 /* Whether a statement has waited for too long; else note when it will have. */
 static bool is_expired(struct pg_pool *pool, struct pg_statement *st, uint64_t *earliest_ms)
 {
-	if (st->wait_until_ms <= uv_now(pool->loop) && waits_for_its_own(pool, st))
+	if (st->wait_until_ms <= uv_now(pool->loop) && is_limited_by_share(pool, st))
 		st->wait_until_ms = uv_now(pool->loop) + pool->settings.pool_wait_ms;
 	if (st->wait_until_ms <= uv_now(pool->loop))
 		return true;
@@ -258,7 +258,7 @@ static bool is_expired(struct pg_pool *pool, struct pg_statement *st, uint64_t *
 	return false;
 }
 
-static void fail_late(struct pg_pool *pool, struct pg_statement *st)
+static void fail_expired(struct pg_pool *pool, struct pg_statement *st)
 {
 	const struct fault *fault = pool_obstacle(pool);
 	pg_fault_report(fault, NULL, "a statement got no connection in time");
@@ -279,7 +279,7 @@ static void expire_all(struct pg_pool *pool, struct fair_queue *queue, uint64_t 
 	}
 	while ((st = TAILQ_FIRST(&late))) {
 		TAILQ_REMOVE(&late, st, entry);
-		fail_late(pool, st);
+		fail_expired(pool, st);
 	}
 }
 

@@ -2,7 +2,7 @@
 
 #include "json/json.h"
 
-const char *agent_start_question(struct request *rq, const struct agent_start *start)
+const char *agent_start_body(struct request *rq, const struct agent_start *start)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *body = yyjson_mut_obj(doc);
@@ -26,7 +26,7 @@ const char *agent_start_question(struct request *rq, const struct agent_start *s
 yyjson_val *agent_start_reserve(struct request *rq, const struct agent_start *start)
 {
 	struct service_answer answer = service_ask_try(rq, internal_op(INTERNAL_ID_run_reserve),
-	                                               agent_start_question(rq, start), 0);
+	                                               agent_start_body(rq, start), 0);
 	if (answer.code == ERR_NOT_FOUND)
 		return NULL;
 	if (answer.code)

@@ -19,9 +19,9 @@ struct agent_start {
 	const char *by;               /* who starts it (audited_by()); NULL: svc-fleet's caller */
 };
 
-/** The question of the internal operation run_reserve, with the limits of the caller's key; in the
+/** The body of the internal operation run_reserve, with the limits of the caller's key; in the
  * request's arena. */
-const char *agent_start_question(struct request *rq, const struct agent_start *start);
+const char *agent_start_body(struct request *rq, const struct agent_start *start);
 
 /** Reserve. Returns NULL: the run may start; else why not, {"detail", "budget"}. A svc-fleet of the
  * former version reserves nothing. */
@@ -30,7 +30,7 @@ yyjson_val *agent_start_reserve(struct request *rq, const struct agent_start *st
 /** Raise ERR_BUDGET_REACHED. */
 attr_noreturn void agent_start_refuse(struct request *rq, yyjson_val *refusal);
 
-/** Dispatch the workflow: `key` is that of the start, `body` the question of workflow_dispatch.
+/** Dispatch the workflow: `key` is that of the start, `body` that of workflow_dispatch.
  * Releases the reservation when nothing was started, and raises. Where that is not known, it stays
  * until it expires. Returns the answer. */
 yyjson_val *agent_start_dispatch(struct request *rq, const char *key, const char *body);

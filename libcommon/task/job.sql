@@ -19,7 +19,7 @@ WHERE task.id = held.id
 RETURNING task.id;
 
 -- name: job_progress(task, attempt, owner, progress, message)
--- A :message of NULL: as it is.
+-- :progress is in percent. A :message of NULL leaves it unchanged.
 UPDATE task SET progress = :progress::smallint, message = coalesce(:message, message)
 WHERE id = :task::uuid AND attempts = :attempt::int AND lease_owner = :owner AND status = 'running';
 
@@ -28,9 +28,12 @@ WHERE id = :task::uuid AND attempts = :attempt::int AND lease_owner = :owner AND
 SELECT task_complete_all(:tasks::uuid[], :attempts::int[], (:owners::text[])[1], :results::jsonb[], :messages::text[]);
 
 -- name: job_fail(task, attempt, owner, is_final, error, pause_ms, is_interruption, interrupted_max_ms, is_refused, stream)
--- Record a failed attempt. The task fails if :is_final is true, no attempts are left, or an interrupted one is the task's last
--- after :interrupted_max_ms; otherwise it is due in :pause_ms. :is_refused: it failed by a mistake of its caller. :stream is that
--- of the service (NULL: it has none).
+-- Record a failed attempt. The task fails when no attempts are left; otherwise it is due again.
+--   :is_final            no other attempt is made, whatever is left
+--   :pause_ms            until the next attempt
+--   :is_interruption     the attempt is not counted; the task fails when it started more than :interrupted_max_ms ago
+--   :is_refused          it failed by a mistake of its caller
+--   :stream              that of the service (NULL: it has none)
 UPDATE task SET status = CASE WHEN is_over THEN 'failed' ELSE 'pending' END,
     error = CASE WHEN is_over THEN :error END, message = :error, is_refused = :is_refused::boolean,
     finished_at = CASE WHEN is_over THEN now() END,

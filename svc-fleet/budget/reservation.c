@@ -135,7 +135,7 @@ static const char *require_allowed(struct request *rq, const char *answer)
 
 void reservation_make(struct request *rq, const struct agent_start *start)
 {
-	require_allowed(rq, reserve(rq, false, agent_start_question(rq, start), start));
+	require_allowed(rq, reserve(rq, false, agent_start_body(rq, start), start));
 }
 
 const char *reservation_admit(struct request *rq, const struct agent_start *start)
