@@ -6,6 +6,7 @@
 #include "input/paper_sources.h"
 #include "interest.sql.h"
 #include "json/json.h"
+#include "observe/log.h"
 #include "pg/pg.h"
 #include "provision/schedule.h"
 #include "reply/etag.h"
@@ -229,10 +230,12 @@ void interest_update(struct request *rq)
 void interest_delete(struct request *rq)
 {
 	struct interest_input *in = request_input(rq, struct interest_input, ID_FIELDS);
-	audited_begin(rq); /* committed together with the answer */
+	audited_begin(rq);
 	struct pg_rows *rows = pg_query(rq, INTEREST_DELETE_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(in->id), pg_text(etag_if_match(rq)));
 	etag_require(rq, rows, "interest");
+	pg_commit(rq);
+	log_always(LOG_GROUP_APP, "interest deleted", f_text("interest_id", in->id));
 	reply_json(rq, 200, pg_json(rows));
 }
 

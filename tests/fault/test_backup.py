@@ -323,7 +323,8 @@ def test_what_must_not_be_undone_is_repeated(archived, tmp_path):
     cluster, user = archived, archived.user()
     api = user.api
     key = api.post("/account/api-keys", {"name": "revoked"}, expect=201).json()
-    feed = api.post("/papers/recommended/feeds", {}, expect=201).json()
+    interest = api.post("/interests", {"name": "deleted", "context": "Retrieval."}, expect=201).json()
+    feed, of_interest = (api.post("/papers/recommended/feeds", body, expect=201).json() for body in ({}, {"interest_id": interest["id"]}))
     endpoints = [api.post("/webhooks", {"kind": "webhook", "url": "https://hooks.example.org/", "events": ["test.*"]}, expect=201).json()
                  for _ in range(2)]  # fmt: skip
     invitation = api.post("/team/invitations", {"email": "somebody@example.org", "role": "viewer"}, expect=201).json()
@@ -332,6 +333,7 @@ def test_what_must_not_be_undone_is_repeated(archived, tmp_path):
     time = cluster.archive.now()
     api.delete(f"/webhooks/{endpoints[0]['id']}", expect=200)
     api.delete(f"/papers/recommended/feeds/{feed['id']}", expect=200)
+    api.delete(f"/interests/{interest['id']}", expect=200)
     api.delete(f"/team/invitations/{invitation['id']}", expect=200)
     api.post(f"/account/api-keys/{key['id']}/revoke", expect=200)
     gone.api.post("/account/delete", {"confirm": True, "name": gone.email}, expect=200)
@@ -345,9 +347,9 @@ def test_what_must_not_be_undone_is_repeated(archived, tmp_path):
         process.start()
     cluster.wait_ready()
     other_key = api.as_key(key["key"])
-    assert [one["id"] for one in other_key.get("/papers/recommended/feeds", expect=200).json()] == [feed["id"]]
+    assert {one["id"] for one in other_key.get("/papers/recommended/feeds", expect=200).json()} == {feed["id"], of_interest["id"]}
 
-    lines = [line for text in cluster.logs().values() for line in text.splitlines() if line.startswith("{")]
+    lines = ['revoke-keys: "x" is no id', *(line for text in cluster.logs().values() for line in text.splitlines())]
     later = f'{{"time":"9999","message":"endpoint unsubscribed","endpoint_id":"{endpoints[1]["id"]}"}}'
     (tmp_path / "kept.log").write_text("\n".join([*lines, later]) + "\n")
     (commands,) = [block for block in blocks((ROOT / "deploy" / "OPERATIONS.md").read_text(), "Restore") if "since()" in block]
@@ -360,6 +362,7 @@ def test_what_must_not_be_undone_is_repeated(archived, tmp_path):
     for dead in (other_key, gone.api):
         wait_for(lambda dead=dead: dead.get("/account/api-keys").status_code == 401, "the key is refused")
     assert api.get("/papers/recommended/feeds", expect=200).json() == []
+    api.problem("GET", f"/interests/{interest['id']}", 404, "not_found")
     assert [one["id"] for one in api.get("/webhooks", expect=200).json()] == [endpoints[1]["id"]]
     assert api.get("/team", expect=200).json()["invitations"] == []
     cluster.archive.take_base()

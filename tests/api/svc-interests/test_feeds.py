@@ -154,10 +154,12 @@ def test_an_address_is_shown_once_and_stored_nowhere(cluster, api, db, interest,
     assert api.get(FEEDS, expect=200).json() == []
 
 
-def test_a_feed_goes_with_its_interest(api, interest, feed):
+def test_a_feed_goes_with_its_interest(cluster, api, interest, feed):
     url = feed(interest_id=interest["id"])
     api.delete(f"/interests/{interest['id']}", expect=200)
     read(url, 404)
+    told = [json.loads(line) for line in cluster["svc-interests"][0].log().splitlines() if f'"interest_id":"{interest["id"]}"' in line]
+    assert [one["message"] for one in told] == ["interest deleted"], "a restore brings both back"
 
 
 def test_other_tokens_are_404(anonymous, feed, interest):
