@@ -167,6 +167,14 @@ static yyjson_val **merge(struct request *rq, const struct fan_out *fan_out, siz
 	return items;
 }
 
+/* How many rows the pages of this size show that begin at the offset and lead to each other: the
+ * last one begins at OFFSET_MAX at the latest. */
+static int64_t shown_max(const struct task_input *in)
+{
+	int64_t limit = in->query.limit;
+	return in->offset + (OFFSET_MAX - in->offset) / limit * limit + limit;
+}
+
 static void reply_list(struct request *rq, const struct fan_out *fan_out,
                        const struct task_input *in)
 {
@@ -179,8 +187,7 @@ static void reply_list(struct request *rq, const struct fan_out *fan_out,
 	for (size_t i = (size_t)in->offset; i < end; i++)
 		yyjson_mut_arr_append(page, yyjson_val_mut_copy(doc, items[i]));
 	report_left_out(rq, fan_out);
-	reply_page_fields(rq, "limit", MIN_OF(total, OFFSET_MAX + in->query.limit), in->query.limit,
-	                  in->offset);
+	reply_page_fields(rq, "limit", MIN_OF(total, shown_max(in)), in->query.limit, in->offset);
 	reply_json(rq, 200, json_write_mut(rq->arena, page, NULL));
 }
 

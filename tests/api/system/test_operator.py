@@ -125,6 +125,21 @@ def test_tasks_of_all_services_are_in_one_order(operator, cluster):
             common.drop_tasks(db, "of_order")
 
 
+@pytest.mark.parametrize(("limit", "shown"), [(100, 1000), (40, 920), (70, 910)])
+def test_every_page_leads_to_one_that_there_is(operator, cluster, limit, shown):
+    kind = f"of_pages_of_{limit}"
+    with cluster.postgres.connect("fleet") as db:
+        common.add_completed_tasks(db, kind, 1001)
+    answer = operator.get("/tasks", params={"kind": kind, "limit": limit}, expect=200)
+    count = len(answer.json())
+    while "next" in answer.links:
+        answer = operator.get(answer.links["next"]["url"], expect=200)
+        count += len(answer.json())
+    assert (count, answer.headers["X-Total-Count"]) == (shown, str(shown))
+    with cluster.postgres.connect("fleet") as db:
+        common.drop_tasks(db, kind)
+
+
 def test_dead_events_are_listed_repeated_and_dropped(operator, cluster, interests_db, bury):
     account, redis = f"019b8d2b-8c00-7{str(uuid.uuid4())[15:]}", cluster.redis.client()
     first, second = bury(type="account.deleted", account=account), bury(type="other")

@@ -114,6 +114,11 @@ def add_completed_task(db, kind, waited_seconds=0):
                " VALUES (%s, 'completed', now() - %s * interval '1 second', now(), now())", [kind, waited_seconds])
 
 
+def add_completed_tasks(db, kind, count):
+    db.execute("INSERT INTO task (kind, status, started_at, finished_at)"
+               " SELECT %s, 'completed', now(), now() FROM generate_series(1, %s)", [kind, count])
+
+
 def add_late_task(db, kind, hours):
     """A task of a kind that no process runs, which waits that long."""
     db.execute("INSERT INTO task (kind, turn, created_at) VALUES (%s, 0, now() - %s * interval '1 hour')", [kind, hours])
