@@ -70,13 +70,13 @@ const NETWORK_RETRIES = 2;
 
 /** Only what may pass by itself is tried again: no answer, one of a server that is away, or of a gateway that does not know for a second
  * that this page has switched the account. */
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return error instanceof Problem && (error.status === 0 || error.status >= 502 || error.slug === ACCOUNT_CHANGED);
 }
 
 const client = new QueryClient({
   defaultOptions: {
-    queries: { staleTime: 15_000, retry: (failures, error) => failures < NETWORK_RETRIES && isPassing(error), refetchOnWindowFocus: true },
+    queries: { staleTime: 15_000, retry: (failures, error) => failures < NETWORK_RETRIES && isTransient(error), refetchOnWindowFocus: true },
   },
 });
 

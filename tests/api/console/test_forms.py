@@ -69,6 +69,14 @@ def test_what_two_change_at_once_is_told_at_its_field(browse, cluster):
     assert (digest["hour"], digest["minute"], digest["time_zone"]) == (9, 30, "Asia/Tokyo")
 
 
+def test_a_digest_that_was_sent_is_not_a_change(browse, cluster):
+    api = cluster.user().api
+    endpoint = add_endpoint(api, digest={"hour": 8, "time_zone": "Europe/Berlin"})
+    assert browse("sent", key=api.key, endpoint=endpoint) == {"errors": []}
+    digest = api.get(f"/webhooks/{endpoint}", expect=200).json()["digest"]
+    assert (digest["hour"], digest["minute"]) == (9, 30)
+
+
 def test_what_is_typed_outlives_the_session(browse, cluster):
     api = cluster.user().api
     made = api.post("/experiments", {"name": "E"}, expect=201).json()["id"]

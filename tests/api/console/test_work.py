@@ -194,6 +194,10 @@ def test_a_window_follows_another_one_that_switches_the_account(browse, cluster,
     assert browser.call("GET", "/team", expect=200).json()["invitations"] == []
 
 
+def test_what_is_typed_in_a_window_outlives_the_session_of_another(browse, cluster):
+    assert browse("typed", key=cluster.user().key) == {"errors": [], "typed": "Mine"}
+
+
 def test_a_change_is_found_in_the_audit_log(browse, cluster):
     user = cluster.user()
     made = user.api.post("/account/api-keys", {"name": "laptop", "scopes": ["search:read"]}, expect=201).json()["id"]

@@ -18,8 +18,23 @@ const windows = new BroadcastChannel("expops-session");
 /** Whether a session is needed for the answer. */
 const needsSession = ({ queryKey }: Query) => queryKey[0] !== session.queryKey[0];
 
+/** What the other windows are told when somebody has logged out; null: whose the session is may have changed. */
+const LOGGED_OUT = "logged out";
+
+/** Show that there is no session any more, since the person of this window has ended it. No window keeps anything of it. */
+export function showLoggedOut(client: QueryClient): void {
+  client.setQueryData(session.queryKey, null);
+  windows.postMessage(LOGGED_OUT);
+}
+
+/** Leave the page of a session that has ended. The other windows keep theirs. */
+export function leaveEnded(client: QueryClient): void {
+  client.setQueryData(session.queryKey, null);
+}
+
 /** Forget all answers whenever the session becomes that of another account or person, or is given up, in whatever way this is noticed.
- * When it has ended they stay, and are asked for anew once the same person is back. The other windows are told of both. */
+ * When it has ended they stay, and are asked for anew once the same person is back. The other windows are told of whoever has a
+ * session now. */
 export function forgetFormer(client: QueryClient): void {
   let former = "";
   let hadEnded = false;
@@ -39,12 +54,13 @@ export function forgetFormer(client: QueryClient): void {
       showAccount(who?.account.id ?? null);
       client.removeQueries({ predicate: needsSession });
     } else void client.invalidateQueries({ predicate: needsSession });
-    windows.postMessage(null);
+    if (who) windows.postMessage(null);
   });
 }
 
 /** Ask whose the session is whenever another window has changed that, and call `changed` where the pages showed somebody, and show
- * somebody else now. Where there is none any more, somebody has logged out there: nothing stays. Returns what stops that. */
+ * somebody else now. Where somebody has logged out there, nothing stays; a session that has ended otherwise leaves the page as it is.
+ * Returns what stops that. */
 export function followWindows(client: QueryClient, changed: () => void): () => void {
   const identity = () => identityOf(client.getQueryData(session.queryKey));
   const ask = async () => {
@@ -52,12 +68,12 @@ export function followWindows(client: QueryClient, changed: () => void): () => v
     await client.refetchQueries({ queryKey: session.queryKey, exact: true });
     if (before !== "" && identity() !== "" && identity() !== before) changed();
   };
-  const hear = async () => {
+  const hear = async (told: unknown) => {
     await ask();
-    if (client.getQueryData(session.queryKey)?.hasEnded) client.setQueryData(session.queryKey, null);
+    if (told === LOGGED_OUT && client.getQueryData(session.queryKey)?.hasEnded) client.setQueryData(session.queryKey, null);
   };
   const stop = onAccountChanged(() => void ask());
-  const listener = () => void hear();
+  const listener = ({ data }: MessageEvent<unknown>) => void hear(data);
   windows.addEventListener("message", listener);
   return () => {
     stop();

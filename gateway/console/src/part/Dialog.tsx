@@ -9,11 +9,17 @@ interface Props {
   onClose: () => void;
   children: ComponentChildren;
   side?: boolean; // a drawer at the side, which leaves the list in sight
-  leave?: string; // what the button says that closes it, where more than the dialog goes with it: Escape does not then
+  leave?: string; // what the button says that closes it, where more than the dialog goes with it: nothing else closes it then
 }
 
 /** What a person fills in. */
 const FIELDS = "form :is(input, select, textarea)";
+
+/** Show it, with the focus on its first field in place of the button that closes it. */
+function open(dialog: HTMLDialogElement | null): void {
+  dialog?.showModal();
+  dialog?.querySelector<HTMLElement>(FIELDS)?.focus();
+}
 
 /** A dialog above the page: the browser keeps the focus in it, and gives it back. */
 export function Dialog({ title, onClose, children, side = false, leave }: Props) {
@@ -22,20 +28,24 @@ export function Dialog({ title, onClose, children, side = false, leave }: Props)
   const isGone = useRef(false); // the event of its own close() comes after the page has gone on
   useEffect(() => {
     const element = dialog.current;
-    element?.showModal();
-    element?.querySelector<HTMLElement>(FIELDS)?.focus(); // in place of the button that closes it
+    open(element);
     return () => {
       isGone.current = true;
       element?.close();
     };
   }, []);
+  const closed = () => {
+    if (isGone.current) return;
+    if (leave) open(dialog.current); // a browser lets its event `cancel` be prevented only once for each press of a key or button
+    else onClose();
+  };
   return (
     <dialog
       ref={dialog}
       class={side ? "dialog drawer" : "dialog"}
       aria-labelledby={id}
-      onCancel={(event) => leave && event.preventDefault()}
-      onClose={() => isGone.current || onClose()}
+      onKeyDown={(event) => leave && event.key === "Escape" && event.preventDefault()}
+      onClose={closed}
     >
       <header class="dialog-head">
         <h2 id={id}>{title}</h2>

@@ -105,6 +105,26 @@ export const forms = ({ open, logIn, violations, violationsOfThemes }) => ({
     return { errors, isMissing };
   },
 
+  /** The hour of a digest is changed while one is sent: only the time of the next one is another then. */
+  async sent(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.goto(`${values.url}/console/settings/endpoints/${values.endpoint}`);
+    await page.getByRole("button", { name: "Edit" }).click();
+    const form = page.getByRole("dialog", { name: "Edit" });
+    await form.getByLabel("At", { exact: true }).fill("09:30");
+    await page.route(`**/api/v1.0/webhooks/${values.endpoint}`, async (route) => {
+      if (route.request().method() !== "GET") return route.fallback();
+      const headers = { ...route.request().headers(), "sec-fetch-site": "same-origin" };
+      const endpoint = await (await route.fetch({ headers })).json();
+      await route.fulfill({ json: { ...endpoint, digest: { ...endpoint.digest, next_at: "2026-01-31T07:00:00.000Z" } } });
+    });
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    await page.unrouteAll({ behavior: "wait" });
+    return { errors };
+  },
+
   /** A schedule, a budget and a digest are changed while somebody else changes the same of them. */
   async overlapping(browser, values) {
     const { page, errors } = await open(browser, values);
@@ -177,7 +197,9 @@ export const forms = ({ open, logIn, violations, violationsOfThemes }) => ({
     await hypothesis.fill("Mine");
     await interrupt();
     const found = await violationsOfThemes(page);
-    await page.keyboard.press("Escape");
+    for (const _ of ["pressed", "again"]) await page.keyboard.press("Escape");
+    await page.evaluate(() => document.activeElement.blur());
+    for (const _ of ["pressed", "again"]) await page.keyboard.press("Escape");
     await give(`${values.key}0`);
     await again.getByRole("alert").waitFor();
     await give(values.key);

@@ -287,12 +287,43 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
     const hasForm = await form.isVisible();
     if (!values.isDeaf) {
       await other.getByRole("button", { name: "Log out" }).click();
-      await page.getByRole("heading", { name: "Log in" }).waitFor();
+      await page.getByRole("heading", { name: "Log in", level: 1 }).waitFor();
       await logIn(other, values.key);
       await page.getByRole("navigation", { name: "Pages" }).waitFor();
     }
     const isRefusal = (each) => each.includes("409");
     return { errors: errors.filter((each) => !isRefusal(each)), refused: errors.filter(isRefusal).length, hasForm };
+  },
+
+  /** The session ends while something is typed in one of two windows. The other one is left, and logs in again while the first does not
+   * get an answer: what is typed stays there. */
+  async typed(browser, values) {
+    const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });
+    await logIn(page, values.key);
+    const other = await page.context().newPage();
+    await other.goto(`${values.url}/console/`);
+    await other.getByRole("button", { name: "Log out" }).waitFor();
+    await page.getByRole("link", { name: "Experiments" }).click();
+    await page.getByRole("button", { name: "New experiment" }).click();
+    const name = page.getByLabel("Name", { exact: true });
+    await name.fill("Mine");
+    await page.evaluate(() => fetch("/api/v1.0/session", { method: "DELETE" }));
+    const look = (window) => window.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+    const again = page.getByRole("dialog", { name: "Log in again" });
+    await look(page);
+    await again.waitFor();
+    await look(other);
+    await other.getByRole("button", { name: "Leave the page" }).click();
+
+    const session = "**/api/v1.0/session";
+    await page.route(session, (route) => route.fulfill({ status: 429, json: { title: "Too many requests", status: 429 } }));
+    const refused = page.waitForResponse((answer) => answer.status() === 429);
+    await logIn(other, values.key);
+    await refused;
+    await page.unroute(session);
+    await look(page);
+    await again.waitFor({ state: "detached" });
+    return { errors: errors.filter((each) => !each.includes("429")), typed: await name.inputValue() };
   },
 
   /** All sessions of the account, in pages, and keys, each with whose it is. */

@@ -118,8 +118,8 @@ function Fields({ values, isNew, onChange: set, fault }: FieldsProps) {
   );
 }
 
-/** What the form changes; its digest is sent as a whole. */
-const settingsOf = (endpoint: Endpoint) => ({ ...initialOf(endpoint), digest: endpoint.digest });
+/** What the form can change: its digest is sent as a whole, without the time at which the next one is due. */
+const settingsOf = (endpoint: Endpoint) => bodyOf(initialOf(endpoint), endpoint);
 
 /** The answer to a new one has its secret. */
 async function save(endpoint: Endpoint | undefined, edit: Edit<Values, ReturnType<typeof bodyOf>>): Promise<Schemas["WebhookWithSecret"]> {

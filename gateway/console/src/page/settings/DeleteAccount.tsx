@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api } from "../../api/client";
+import { showLoggedOut } from "../../api/identity";
 import { session } from "../../api/session";
 import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
@@ -18,7 +19,7 @@ export function DeleteAccount() {
   const name = who?.account.name ?? "";
   const deletion = useMutation({
     mutationFn: () => answer(api.POST("/api/v1.0/account/delete", { body: { confirm: true, name } })),
-    onSuccess: () => client.setQueryData(session.queryKey, null),
+    onSuccess: () => showLoggedOut(client),
   });
   if (who?.role !== "owner" || !mayDelete) return null;
   return (

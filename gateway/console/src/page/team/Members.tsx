@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { session } from "../../api/session";
+import { showLoggedOut } from "../../api/identity";
 import { team } from "../../api/team";
 import { Button } from "../../part/form/Button";
 import { Confirm } from "../../part/form/Confirm";
@@ -63,7 +63,7 @@ function RoleOf({ row, own, isYou }: { row: Member; own: Role; isYou: boolean })
 
 function Remove({ row, isYou, onClose }: { row: Member; isYou: boolean; onClose: () => void }) {
   const client = useQueryClient();
-  const done = () => (isYou ? client.setQueryData(session.queryKey, null) : client.invalidateQueries({ queryKey: team.queryKey }));
+  const done = () => (isYou ? showLoggedOut(client) : client.invalidateQueries({ queryKey: team.queryKey }));
   return (
     <Confirm
       title={isYou ? text.team.leaveTitle : text.team.removeTitle(row.email)}

@@ -4,8 +4,8 @@ import { useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../../api/client";
+import { showLoggedOut } from "../../api/identity";
 import { inbox } from "../../api/queries";
-import { session } from "../../api/session";
 import { accounts } from "../../api/team";
 import { useSwitch } from "../../page/team/switch";
 import { text } from "../../text";
@@ -71,7 +71,7 @@ function LogOut() {
   const client = useQueryClient();
   const end = useMutation({
     mutationFn: () => answer(api.DELETE("/api/v1.0/session")),
-    onSuccess: () => client.setQueryData(session.queryKey, null),
+    onSuccess: () => showLoggedOut(client),
   });
   return (
     <>
