@@ -249,13 +249,13 @@ void edge_worker_start(struct worker *worker)
 		.limits = gateway->limits,
 		.signers = worker->process->peers.signers,
 		.services = edge->services,
+		.trusted = gateway->trusted,
+		.cors = gateway->cors,
+		.origins = gateway->origins,
+		.https_origin = gateway->https_origin,
+		.console = gateway->console,
+		.cookies = &gateway->cookies,
 	});
-	proxy_trust(edge->proxy, gateway->trusted);
-	proxy_allow_origins(edge->proxy, gateway->cors);
-	proxy_check_origins(edge->proxy, gateway->origins);
-	proxy_redirect(edge->proxy, gateway->https_origin);
-	proxy_show_console(edge->proxy, gateway->console);
-	proxy_take_cookies(edge->proxy, &gateway->cookies);
 	worker->user = edge;
 }
 

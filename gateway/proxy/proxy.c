@@ -436,16 +436,16 @@ static void find_client(struct proxy_exchange *p)
 {
 	struct http_exchange *x = p->x;
 	struct forwarded from = {x->peer, x->scheme};
-	if (p->proxy->trusted)
-		from = forwarded_read(p->proxy->trusted, x->arena, &x->head, from);
+	if (p->proxy->parts.trusted)
+		from = forwarded_read(p->proxy->parts.trusted, x->arena, &x->head, from);
 	x->peer = from.client;
 	x->scheme = from.scheme;
 }
 
 static bool is_from_other_page(const struct proxy_exchange *p)
 {
-	return p->match.op->flags & API_PROTOCOL && p->proxy->origins &&
-	       !origin_is_allowed(p->proxy->origins, &p->x->head);
+	return p->match.op->flags & API_PROTOCOL && p->proxy->parts.origins &&
+	       !origin_is_allowed(p->proxy->parts.origins, &p->x->head);
 }
 
 /* The functions of the server, for an exchange of a connection. */
@@ -461,7 +461,7 @@ static const struct proxy_client CONNECTION = {
 /* Send a file of the console. */
 static void show_console(struct proxy_exchange *p)
 {
-	enum err_code code = console_respond(p->proxy->console, p->x, p->request_id);
+	enum err_code code = console_respond(p->proxy->parts.console, p->x, p->request_id);
 	struct problem problem = {.code = code};
 	if (!code) {
 		move(p, PROXY_ANSWERED);
@@ -469,7 +469,7 @@ static void show_console(struct proxy_exchange *p)
 	}
 	if (code == ERR_METHOD)
 		problem.allow = "GET, HEAD";
-	else if (!p->proxy->console)
+	else if (!p->proxy->parts.console)
 		problem.detail = "this gateway was built without the console";
 	reply_problem(p, &problem);
 }
@@ -505,12 +505,12 @@ void proxy_request(struct proxy *proxy, struct http_exchange *x, const struct pr
 		p->span = span_begin(x->arena, SPAN_SERVER, p->request_id, &p->traceparent);
 	}
 	x->user = p;
-	const char *location = https_location(proxy->https_origin, x);
+	const char *location = https_location(proxy->parts.https_origin, x);
 	if (location) {
 		redirect(p, location);
 		return;
 	}
-	if (proxy->cors && cors_is_preflight(proxy->cors, head)) {
+	if (proxy->parts.cors && cors_is_preflight(proxy->parts.cors, head)) {
 		move(p, PROXY_ANSWERED);
 		proxy_respond_preflight(p);
 		return;
@@ -610,36 +610,6 @@ struct proxy *proxy_new(const struct proxy_parts *parts)
 	require(proxy);
 	*proxy = (struct proxy){.parts = *parts, .signatures = signature_cache_new()};
 	return proxy;
-}
-
-void proxy_trust(struct proxy *proxy, const struct trusted *trusted)
-{
-	proxy->trusted = trusted;
-}
-
-void proxy_allow_origins(struct proxy *proxy, const struct cors *cors)
-{
-	proxy->cors = cors;
-}
-
-void proxy_check_origins(struct proxy *proxy, const struct origin_rules *rules)
-{
-	proxy->origins = rules;
-}
-
-void proxy_redirect(struct proxy *proxy, const char *https_origin)
-{
-	proxy->https_origin = https_origin;
-}
-
-void proxy_show_console(struct proxy *proxy, const struct console *console)
-{
-	proxy->console = console;
-}
-
-void proxy_take_cookies(struct proxy *proxy, const struct cookie_rules *cookies)
-{
-	proxy->cookies = cookies;
 }
 
 void proxy_free(struct proxy *proxy)

@@ -61,31 +61,24 @@ struct proxy_parts {
 	/* By enum api_service; NULL: not configured, its operations are answered with 503. */
 	struct identity_signer *const *signers;
 	struct upstream *const *services;
+	/* Load balancers whose X-Forwarded-* fields are used; NULL: none. */
+	const struct trusted *trusted;
+	/* Origins whose cross-origin requests are allowed; NULL: none. */
+	const struct cors *cors;
+	/* Which Origin and Host the operations that are PROTOCOL (api.def, origin.h) take, others get
+	 * 403; NULL: they are not checked. */
+	const struct origin_rules *origins;
+	/* Where requests that did not come by HTTPS are sent with 308 (https_redirect.h); NULL: they
+	 * are served. */
+	const char *https_origin;
+	/* Answers requests for the console (console/console.h); NULL: they get 404. */
+	const struct console *console;
+	/* By which sessions are taken as well as keys; NULL: none are. */
+	const struct cookie_rules *cookies;
 };
 
 /** Copies `parts`, and borrows what is in it. */
 struct proxy *proxy_new(const struct proxy_parts *parts);
-
-/** Set the load balancers whose X-Forwarded-* fields are used. Without this call no field is used.
- * Borrows. */
-void proxy_trust(struct proxy *proxy, const struct trusted *trusted);
-
-/** Allow cross-origin requests; without this call none are. Borrows; NULL: none. */
-void proxy_allow_origins(struct proxy *proxy, const struct cors *cors);
-
-/** Check Origin and Host of the operations that are PROTOCOL (api.def, origin.h): others get 403.
- * Without this call they are not checked. Borrows. */
-void proxy_check_origins(struct proxy *proxy, const struct origin_rules *rules);
-/** Answer requests that did not come by HTTPS with 308 to this origin (https_redirect.h); without
- * this call, and with NULL, they are served. Borrows. */
-void proxy_redirect(struct proxy *proxy, const char *https_origin);
-
-/** Answer requests for the console (console/console.h) with it; without this call, and with NULL,
- * they are answered with 404. Borrows. */
-void proxy_show_console(struct proxy *proxy, const struct console *console);
-
-/** Take the cookies of sessions as well as keys. Without this call none are. Borrows. */
-void proxy_take_cookies(struct proxy *proxy, const struct cookie_rules *cookies);
 
 /** Free, once no exchange is left. Accepts NULL. */
 void proxy_free(struct proxy *proxy);

@@ -121,12 +121,12 @@ enum err_code proxy_credential(const struct proxy_exchange *p, struct credential
 {
 	const struct http_head *head = &p->x->head;
 	*ret = (struct credential){.text = bearer_of(head)};
-	if (ret->text || !p->proxy->cookies || p->match.op->flags & (API_OPEN | API_PROTOCOL))
+	if (ret->text || !p->proxy->parts.cookies || p->match.op->flags & (API_OPEN | API_PROTOCOL))
 		return ERR_NONE;
-	ret->text = cookie_read(p->proxy->cookies, p->x->arena, head);
+	ret->text = cookie_read(p->proxy->parts.cookies, p->x->arena, head);
 	ret->is_session = true;
 	ret->account = http_head_get(head, ACCOUNT_FIELD);
-	return ret->text ? cookie_permit(p->proxy->cookies, head, p->match.op) : ERR_NONE;
+	return ret->text ? cookie_permit(p->proxy->parts.cookies, head, p->match.op) : ERR_NONE;
 }
 
 static void add_field(struct buf *head, const char *name, const char *value)
@@ -227,15 +227,15 @@ static size_t rate_fields(struct proxy_exchange *p, struct http_field fields[2])
 size_t proxy_added_fields(struct proxy_exchange *p, struct http_field fields[PROXY_ADDED_MAX])
 {
 	size_t count = rate_fields(p, fields);
-	if (p->proxy->cors)
-		count += cors_fields(p->proxy->cors, &p->x->head, fields + count);
+	if (p->proxy->parts.cors)
+		count += cors_fields(p->proxy->parts.cors, &p->x->head, fields + count);
 	return count;
 }
 
 void proxy_respond_preflight(struct proxy_exchange *p)
 {
 	struct http_field fields[1 + CORS_FIELDS_MAX];
-	size_t count = cors_preflight_fields(p->proxy->cors, &p->x->head, fields);
+	size_t count = cors_preflight_fields(p->proxy->parts.cors, &p->x->head, fields);
 	fields[count++] = http_field_of("X-Request-Id", p->request_id);
 	p->client->respond_start(p->x, 204, fields, count, 0);
 	p->client->respond_end(p->x);

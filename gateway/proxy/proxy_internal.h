@@ -29,12 +29,6 @@ enum proxy_state {
 struct proxy {
 	struct proxy_parts parts;
 	struct signature_cache *signatures;
-	const struct trusted *trusted;      /* NULL: no proxy is trusted */
-	const struct cors *cors;            /* NULL: no origin is allowed */
-	const struct origin_rules *origins; /* NULL: not checked */
-	const struct console *console;      /* NULL: there is none */
-	const char *https_origin;           /* NULL: plain requests are served */
-	const struct cookie_rules *cookies; /* NULL: no session is taken */
 };
 
 /** One exchange, in its arena. */
