@@ -41,6 +41,7 @@ FILES = {
     "tests/deploy/test_image.py": "def test_image(): pass\ndef test_label(): pass\n",
     "tests/k8s/test_played.py": "def test_played(): pass\n",
     "tests/upgrade/test_upgrade.py": "def test_upgrade(): pass\n",
+    "tests/agents/test_pinned_agents.py": "def test_pinned(): pass\n",
 }
 
 # What would change the machine, or build the previous version: its tests are made here.
@@ -80,7 +81,7 @@ def tree(tmp_path_factory):
     return root
 
 
-SETTINGS = {"BUILD", "CC", "ISOLATE", "RETRY", "TEST_JOBS", "TEST_TIMES"}  # of deploy/dev, which the run that runs this test may have
+SETTINGS = {"BUILD", "CC", "EXPOPS_BUILD_DIR", "ISOLATE", "RETRY", "TEST_JOBS", "TEST_TIMES"}  # of deploy/dev, which the run that runs this test may have
 
 
 def dev(tree, *arguments, **settings):
@@ -156,6 +157,13 @@ def test_the_previous_version(tree):
     assert {"upgrade/test_upgrade.py::test_upgrade", "api/gateway/test_previous.py::test_previous"} <= set(ran(done))
     assert re.search(r"\] upgrade: \d+ s$", done.stdout, re.MULTILINE)
     assert re.search(r"\] tests of the previous version, on the schema of this one: \d+ s$", done.stdout, re.MULTILINE)
+
+
+def test_the_agents(tree):
+    """Nothing is built for them."""
+    done = dev(tree, "test", "agents")
+    assert done.returncode == 0 and ran(done) == ["agents/test_pinned_agents.py::test_pinned"], done.stdout + done.stderr
+    assert re.search(r"^\[ +\d+ s\] agents: \d+ s$", done.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

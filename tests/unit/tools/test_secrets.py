@@ -216,6 +216,66 @@ def test_what_was_replaced_by_hand_and_other_users_are_rotated_too(tmp_path):
     assert text(tmp_path, USERS).splitlines()[-2:] == [own, "user nobody reset"]
 
 
+GATEWAY = "postgresql://expops_gateway:"
+TWO = "has two addresses with former passwords"
+FORM = "has an address that is not written as SCHEME://USER:PASSWORD@HOST"
+
+
+@pytest.mark.parametrize(("file", "text", "fault"), [
+    ("gateway/DATABASE_URL", f"{GATEWAY}two@db/x {GATEWAY}one@db/x", TWO),
+    ("gateway/DATABASE_DIRECT_URL", f"{GATEWAY}two@db/x {GATEWAY}one@db/x", TWO),
+    ("gateway/DATABASE_URL", "postgresql://expops_gateway@db/x?password=one", FORM),
+    ("gateway/DATABASE_URL", f"{GATEWAY}one@db/x?password=two", FORM),
+    ("gateway/DATABASE_URL", "host=db user=expops_gateway password=one", FORM),
+    ("gateway/DATABASE_URL", "", FORM),
+    ("gateway/DATABASE_URL", "postgresql://owner:one@db/x", "has an address of the user owner"),
+    ("gateway/REDIS_URL", "redis://:one@redis", FORM),
+    ("gateway/REDIS_URL", "redis://redis", FORM),
+    ("gateway/REDIS_URL", "redis://default:one@redis", "has an address of the user default"),
+    ("redis/users.acl", "user default reset on #1 +@all", "has no password of gateway, svc-evalenv"),
+    ("postgres/SERVICE_PASSWORDS", "gateway:one", "is no list of NAME=SECRET"),
+    ("svc-evalenv/SEAL_KEYS", ",".join(f"k{i}:key" for i in range(16)), "has 16 keys"),
+])  # fmt: skip
+def test_a_form_in_which_a_secret_cannot_be_replaced_is_refused(tmp_path, file, text, fault):
+    """Before anything is written, as a half that fits no other half would be rolled out."""
+    subprocess.run([ROOT / "deploy/secrets", tmp_path], check=True)
+    (tmp_path / file).write_text(f"{text}\n")
+    before = files_of(tmp_path)
+    done = subprocess.run([ROOT / "deploy/secrets", tmp_path, "--rotate", "accept"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stderr.startswith(f"{tmp_path / file} {fault}"), done.stderr
+    assert files_of(tmp_path) == before
+
+
+def test_passwords_that_were_set_by_hand_are_replaced(tmp_path):
+    """Whatever signs they have, and however the users of Redis have them."""
+    subprocess.run([ROOT / "deploy/secrets", tmp_path], check=True)
+    (tmp_path / "gateway/DATABASE_URL").write_text(f"{GATEWAY}o:n?e@db/x\n")
+    (tmp_path / "gateway/REDIS_URL").write_text("redis://gateway:o:n@/e@redis/0\n")
+    lines = (tmp_path / USERS).read_text().splitlines()
+    (own,) = [line for line in lines if line.startswith("user gateway ")]
+    others = [line for line in lines if line != own]
+    (tmp_path / USERS).write_text("\n".join([*others, "user gateway reset on #1 ~* >plain +@all #2"]) + "\n")
+    rotate(tmp_path, "accept")
+    accepted = users_of(tmp_path)["gateway"]
+    assert accepted[:3] == ["#1", digest("plain"), "#2"] and len(accepted) == 4
+    assert text(tmp_path, USERS).splitlines()[-1] == f"user gateway reset on {' '.join(accepted)} ~* +@all"
+    rotate(tmp_path, "use")
+    assert text(tmp_path, "gateway/REDIS_URL").endswith("@redis/0")
+    assert digest(re.fullmatch("redis://gateway:([0-9a-f]+)@redis/0", text(tmp_path, "gateway/REDIS_URL"))[1]) == accepted[3]
+    rotate(tmp_path, "forget")
+    assert users_of(tmp_path)["gateway"] == accepted[3:]
+    new = entries(text(tmp_path, "postgres/SERVICE_PASSWORDS"))["gateway"]
+    assert text(tmp_path, "gateway/DATABASE_URL") == f"{GATEWAY}{new}@db/x"
+
+
+def test_an_upgrade_keeps_a_password_that_is_written_as_it_is(tmp_path):
+    subprocess.run([ROOT / "deploy/secrets", tmp_path], check=True)
+    made = (tmp_path / USERS).read_text()
+    (tmp_path / USERS).write_text(re.sub(r"(?m)^(user gateway reset on )#\w+", r"\1>plain", made))
+    subprocess.run([ROOT / "deploy/secrets", tmp_path], check=True)
+    assert users_of(tmp_path)["gateway"] == [digest("plain")]
+
+
 # ---- users of Redis ----
 
 
