@@ -34,9 +34,15 @@ export function Dialog({ title, onClose, children, side = false, leave }: Props)
       element?.close();
     };
   }, []);
+  useEffect(() => {
+    if (!leave) return undefined;
+    const stay = (event: KeyboardEvent) => event.key === "Escape" && event.preventDefault();
+    document.addEventListener("keydown", stay); // the event `cancel` can be prevented once only, until the person does something else
+    return () => document.removeEventListener("keydown", stay);
+  }, [leave]);
   const closed = () => {
     if (isGone.current) return;
-    if (leave) open(dialog.current); // a browser lets its event `cancel` be prevented only once for each press of a key or button
+    if (leave) open(dialog.current); // a phone's gesture has closed it
     else onClose();
   };
   return (
@@ -44,7 +50,6 @@ export function Dialog({ title, onClose, children, side = false, leave }: Props)
       ref={dialog}
       class={side ? "dialog drawer" : "dialog"}
       aria-labelledby={id}
-      onKeyDown={(event) => leave && event.key === "Escape" && event.preventDefault()}
       onClose={closed}
     >
       <header class="dialog-head">

@@ -197,9 +197,13 @@ export const forms = ({ open, logIn, violations, violationsOfThemes }) => ({
     await hypothesis.fill("Mine");
     await interrupt();
     const found = await violationsOfThemes(page);
-    for (const _ of ["pressed", "again"]) await page.keyboard.press("Escape");
+    const escape = async () => {
+      for (let each = 0; each < 3; each += 1) await page.keyboard.press("Escape");
+    };
+    await escape();
     await page.evaluate(() => document.activeElement.blur());
-    for (const _ of ["pressed", "again"]) await page.keyboard.press("Escape");
+    await escape();
+    await again.evaluate((dialog) => dialog.close()); // as a phone's gesture does
     await give(`${values.key}0`);
     await again.getByRole("alert").waitFor();
     await give(values.key);
