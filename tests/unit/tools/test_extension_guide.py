@@ -31,7 +31,7 @@ def tree(tmp_path):
     row = re.search(r"`(X\(LABELS, .*?\))`", PAGE)[1]
     services = (LIBCOMMON / "http/api.h").read_text().replace("#define API_SERVICES(X)", f"#define API_SERVICES(X) {row}", 1)
     assert row in services
-    operations = (LIBCOMMON / "api.def").read_text() + texts.pop(f"{NAME}/api.def")
+    operations = texts.pop(f"{NAME}/api.def") + (LIBCOMMON / "api.def").read_text()
     for name, text in {**texts, "libcommon/http/api.h": services, "libcommon/api.def": operations, "deploy/schema/functions": ""}.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
