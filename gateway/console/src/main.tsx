@@ -76,7 +76,11 @@ function isTransient(error: unknown): boolean {
 
 const client = new QueryClient({
   defaultOptions: {
-    queries: { staleTime: 15_000, retry: (failures, error) => failures < NETWORK_RETRIES && isTransient(error), refetchOnWindowFocus: true },
+    queries: {
+      staleTime: 15_000,
+      retry: (failures, error) => failures < NETWORK_RETRIES && isTransient(error),
+      refetchOnWindowFocus: true,
+    },
   },
 });
 

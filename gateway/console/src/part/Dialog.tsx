@@ -42,16 +42,12 @@ export function Dialog({ title, onClose, children, side = false, leave }: Props)
   }, [leave]);
   const closed = () => {
     if (isGone.current) return;
-    if (leave) open(dialog.current); // a phone's gesture has closed it
+    if (leave)
+      open(dialog.current); // a phone's gesture has closed it
     else onClose();
   };
   return (
-    <dialog
-      ref={dialog}
-      class={side ? "dialog drawer" : "dialog"}
-      aria-labelledby={id}
-      onClose={closed}
-    >
+    <dialog ref={dialog} class={side ? "dialog drawer" : "dialog"} aria-labelledby={id} onClose={closed}>
       <header class="dialog-head">
         <h2 id={id}>{title}</h2>
         <Button kind="quiet" onClick={onClose}>
