@@ -40,10 +40,10 @@ export function Dialog({ title, onClose, children, side = false, leave }: Props)
     document.addEventListener("keydown", stay); // the event `cancel` can be prevented once only, until the person does something else
     return () => document.removeEventListener("keydown", stay);
   }, [leave]);
+  // Not by Escape where it has `leave`, but by a phone's gesture.
   const closed = () => {
     if (isGone.current) return;
-    if (leave)
-      open(dialog.current); // a phone's gesture has closed it
+    if (leave) open(dialog.current);
     else onClose();
   };
   return (
