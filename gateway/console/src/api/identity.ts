@@ -3,7 +3,7 @@ import { hashKey, type Query, type QueryClient } from "@tanstack/preact-query";
 
 import { onAccountChanged, onSessionEnded, showAccount } from "./client";
 import { pausePolling } from "./polling";
-import { endOf, session, type Shown } from "./session";
+import { endOf, session, windows, type Shown } from "./session";
 
 const SESSION = hashKey(session.queryKey);
 
@@ -12,25 +12,8 @@ export function identityOf(who: Shown | null | undefined): string {
   return who ? `${who.account.id} ${who.person ?? ""}` : "";
 }
 
-/** The other windows of this browser, which have the same session. */
-const windows = new BroadcastChannel("expops-session");
-
 /** Whether a session is needed for the answer. */
 const needsSession = ({ queryKey }: Query) => queryKey[0] !== session.queryKey[0];
-
-/** What the other windows are told when somebody has logged out; null: whose the session is may have changed. */
-const LOGGED_OUT = "logged out";
-
-/** Show that there is no session any more, since the person of this window has ended it. No window keeps anything of it. */
-export function showLoggedOut(client: QueryClient): void {
-  client.setQueryData(session.queryKey, null);
-  windows.postMessage(LOGGED_OUT);
-}
-
-/** Leave the page of a session that has ended. The other windows keep theirs. */
-export function leaveEnded(client: QueryClient): void {
-  client.setQueryData(session.queryKey, null);
-}
 
 /** Forget all answers whenever the session becomes that of another account or person, or is given up, in whatever way this is noticed.
  * When it has ended they stay, and are asked for anew once the same person is back. The other windows are told of whoever has a
@@ -54,7 +37,7 @@ export function forgetFormer(client: QueryClient): void {
       showAccount(who?.account.id ?? null);
       client.removeQueries({ predicate: needsSession });
     } else void client.invalidateQueries({ predicate: needsSession });
-    if (who) windows.postMessage(null);
+    if (who) windows.postMessage(false);
   });
 }
 
@@ -68,12 +51,12 @@ export function followWindows(client: QueryClient, changed: () => void): () => v
     await client.refetchQueries({ queryKey: session.queryKey, exact: true });
     if (before !== "" && identity() !== "" && identity() !== before) changed();
   };
-  const hear = async (told: unknown) => {
+  const hear = async ({ data: isLoggedOut }: MessageEvent<boolean>) => {
     await ask();
-    if (told === LOGGED_OUT && client.getQueryData(session.queryKey)?.hasEnded) client.setQueryData(session.queryKey, null);
+    if (isLoggedOut && client.getQueryData(session.queryKey)?.hasEnded) client.setQueryData(session.queryKey, null);
   };
   const stop = onAccountChanged(() => void ask());
-  const listener = ({ data }: MessageEvent<unknown>) => void hear(data);
+  const listener = (event: MessageEvent<boolean>) => void hear(event);
   windows.addEventListener("message", listener);
   return () => {
     stop();

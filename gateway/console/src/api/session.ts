@@ -1,5 +1,5 @@
 /** Whose pages are shown. */
-import { queryOptions } from "@tanstack/preact-query";
+import { queryOptions, type QueryClient } from "@tanstack/preact-query";
 
 import { answer, api, type Schemas } from "./client";
 import { Problem } from "./problem";
@@ -28,3 +28,13 @@ export const session = queryOptions({
   staleTime: Infinity,
   refetchOnWindowFocus: "always", // another page may have logged in somebody else
 });
+
+/** The other windows of this browser, which have the same session. They are told that somebody has logged out, true, or that whose
+ * session it is has changed in another way, false. */
+export const windows = new BroadcastChannel("expops-session");
+
+/** Show that there is no session any more, since the person of this window has ended it. No window keeps anything of it. */
+export function showLoggedOut(client: QueryClient): void {
+  client.setQueryData(session.queryKey, null);
+  windows.postMessage(true);
+}

@@ -34,20 +34,13 @@ export function Dialog({ title, onClose, children, side = false, leave }: Props)
       element?.close();
     };
   }, []);
-  useEffect(() => {
-    if (!leave) return undefined;
-    const stay = (event: KeyboardEvent) => event.key === "Escape" && event.preventDefault();
-    document.addEventListener("keydown", stay); // the event `cancel` can be prevented once only, until the person does something else
-    return () => document.removeEventListener("keydown", stay);
-  }, [leave]);
-  // Not by Escape where it has `leave`, but by a phone's gesture.
-  const closed = () => {
-    if (isGone.current) return;
-    if (leave) open(dialog.current);
-    else onClose();
-  };
   return (
-    <dialog ref={dialog} class={side ? "dialog drawer" : "dialog"} aria-labelledby={id} onClose={closed}>
+    <dialog
+      ref={dialog}
+      class={side ? "dialog drawer" : "dialog"}
+      aria-labelledby={id}
+      onClose={() => isGone.current || (leave ? open(dialog.current) : onClose())}
+    >
       <header class="dialog-head">
         <h2 id={id}>{title}</h2>
         <Button kind="quiet" onClick={onClose}>

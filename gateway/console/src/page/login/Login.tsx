@@ -3,7 +3,6 @@ import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { leaveEnded } from "../../api/identity";
 import { session } from "../../api/session";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
@@ -59,7 +58,7 @@ export function LoginAgain() {
   const client = useQueryClient();
   return (
     <div class="covering">
-      <Dialog title={text.login.again} leave={text.login.leave} onClose={() => leaveEnded(client)}>
+      <Dialog title={text.login.again} leave={text.login.leave} onClose={() => client.setQueryData(session.queryKey, null)}>
         <div class="dialog-text">
           <p class="read">{text.login.ended}</p>
           <Provider isAside />

@@ -2,8 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api } from "../../api/client";
-import { showLoggedOut } from "../../api/identity";
-import { session } from "../../api/session";
+import { session, showLoggedOut } from "../../api/session";
 import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
 import { TextField } from "../../part/form/Field";

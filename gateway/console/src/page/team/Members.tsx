@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { showLoggedOut } from "../../api/identity";
+import { showLoggedOut } from "../../api/session";
 import { team } from "../../api/team";
 import { Button } from "../../part/form/Button";
 import { Confirm } from "../../part/form/Confirm";

@@ -4,8 +4,8 @@ import { useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { showLoggedOut } from "../../api/identity";
 import { inbox } from "../../api/queries";
+import { showLoggedOut } from "../../api/session";
 import { accounts } from "../../api/team";
 import { useSwitch } from "../../page/team/switch";
 import { text } from "../../text";
