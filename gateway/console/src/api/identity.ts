@@ -51,12 +51,9 @@ export function followWindows(client: QueryClient, changed: () => void): () => v
     await client.refetchQueries({ queryKey: session.queryKey, exact: true });
     if (before !== "" && identity() !== "" && identity() !== before) changed();
   };
-  const hear = async ({ data: isLoggedOut }: MessageEvent<boolean>) => {
-    await ask();
-    if (isLoggedOut && client.getQueryData(session.queryKey)?.hasEnded) client.setQueryData(session.queryKey, null);
-  };
+  const forget = () => client.setQueryData(session.queryKey, (who) => (who?.hasEnded ? null : who));
   const stop = onAccountChanged(() => void ask());
-  const listener = (event: MessageEvent<boolean>) => void hear(event);
+  const listener = ({ data: isLoggedOut }: MessageEvent<boolean>) => void ask().then(() => isLoggedOut && forget());
   windows.addEventListener("message", listener);
   return () => {
     stop();

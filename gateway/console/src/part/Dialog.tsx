@@ -15,12 +15,6 @@ interface Props {
 /** What a person fills in. */
 const FIELDS = "form :is(input, select, textarea)";
 
-/** Show it, with the focus on its first field in place of the button that closes it. */
-function open(dialog: HTMLDialogElement | null): void {
-  dialog?.showModal();
-  dialog?.querySelector<HTMLElement>(FIELDS)?.focus();
-}
-
 /** A dialog above the page: the browser keeps the focus in it, and gives it back. */
 export function Dialog({ title, onClose, children, side = false, leave }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -28,18 +22,22 @@ export function Dialog({ title, onClose, children, side = false, leave }: Props)
   const isGone = useRef(false); // the event of its own close() comes after the page has gone on
   useEffect(() => {
     const element = dialog.current;
-    open(element);
+    element?.showModal();
+    element?.querySelector<HTMLElement>(FIELDS)?.focus(); // in place of the button that closes it
+    // Wherever the focus is. The event `cancel` could be prevented once, and Escape would close it when it is pressed again.
+    if (leave) window.onkeydown = ({ key }) => key !== "Escape";
     return () => {
+      if (leave) window.onkeydown = null;
       isGone.current = true;
       element?.close();
     };
-  }, []);
+  }, [leave]);
   return (
     <dialog
       ref={dialog}
       class={side ? "dialog drawer" : "dialog"}
       aria-labelledby={id}
-      onClose={() => isGone.current || (leave ? open(dialog.current) : onClose())}
+      onClose={() => isGone.current || (leave ? dialog.current?.showModal() : onClose())} // also by a phone's gesture
     >
       <header class="dialog-head">
         <h2 id={id}>{title}</h2>
