@@ -65,15 +65,15 @@ struct proxy_parts {
 	const struct trusted *trusted;
 	/* Origins whose cross-origin requests are allowed; NULL: none. */
 	const struct cors *cors;
-	/* Which Origin and Host the operations that are PROTOCOL (api.def, origin.h) take, others get
-	 * 403; NULL: they are not checked. */
+	/* Which Origin and Host the operations that are PROTOCOL (api.def, origin.h) take, others
+	 * get 403; NULL: they are not checked. */
 	const struct origin_rules *origins;
-	/* Where requests that did not come by HTTPS are sent with 308 (https_redirect.h); NULL: they
-	 * are served. */
+	/* Where requests that did not come by HTTPS are sent with 308 (https_redirect.h); NULL:
+	 * they are served. */
 	const char *https_origin;
 	/* Answers requests for the console (console/console.h); NULL: they get 404. */
 	const struct console *console;
-	/* By which sessions are taken as well as keys; NULL: none are. */
+	/* Of the cookies of sessions, which are taken as well as keys; NULL: none are. */
 	const struct cookie_rules *cookies;
 };
 

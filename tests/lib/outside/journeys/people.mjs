@@ -295,8 +295,8 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
     return { errors: errors.filter((each) => !isRefusal(each)), refused: errors.filter(isRefusal).length, hasForm };
   },
 
-  /** The session ends while something is typed in one of two windows. The other one is left, and logs in again while the first does not
-   * get an answer: what is typed stays there. */
+  /** The session ends while something is typed in one of two windows. The other one is left, and logs in again while the first
+   * does not get an answer: what is typed stays there. */
   async typed(browser, values) {
     const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });
     await logIn(page, values.key);
