@@ -235,7 +235,7 @@ void interest_delete(struct request *rq)
 	                                pg_text(in->id), pg_text(etag_if_match(rq)));
 	etag_require(rq, rows, "interest");
 	pg_commit(rq);
-	log_always(LOG_GROUP_APP, "interest deleted", f_text("interest_id", in->id));
+	log_always("interest deleted", f_text("interest_id", in->id));
 	reply_json(rq, 200, pg_json(rows));
 }
 

@@ -10,7 +10,7 @@ from lib.system.deployment import DEPLOY, ROOT, environment, run
 from lib.wait import PATIENCE_SECONDS, wait_for
 
 COMMAND = re.compile(r"docker compose -f deploy/compose\.yaml [^`\n]+")
-STEPS = ["stop", "run", "run", "up", "up", "exec", "rm", "exec"]  # what the commands do, before the processes start again
+STEPS = ["stop", "run", "run", "up", "up", "exec", "rm", "exec", "exec"]  # what the commands do, before the processes start again
 
 
 def commands():
