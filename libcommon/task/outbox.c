@@ -6,6 +6,7 @@
 #include "observe/metrics.h"
 #include "outbox.sql.h"
 #include "pg/pg.h"
+#include "publish.lua.h"
 #include "task/stream_trim.h"
 
 #include <string.h>
@@ -19,27 +20,6 @@ METRIC_GAUGE(oldest_metric, "expops_outbox_oldest_seconds",
              "How long the oldest unsent row of the outbox has waited.");
 
 /* --- A batch of entries ----------------------------------------------------------------------- */
-
-/* KEYS: fence_key, batch_key. ARGV: the fence of the sender's lease, the newest batch that was
- * sent, the newest that was numbered, the number of this one or 0, then for each entry its stream,
- * the number of words that follow, and those: names and values of its fields. Replies
- * [enum publication_outcome, number]. */
-static const char PUBLISH[] =
-	"local fence = tonumber(redis.call('GET', KEYS[1]) or '0') "
-	"local batch = tonumber(redis.call('GET', KEYS[2]) or '0') "
-	"if fence > tonumber(ARGV[1]) then return {1, fence} end "
-	"redis.call('SET', KEYS[1], ARGV[1]) "
-	"if batch < tonumber(ARGV[2]) then return {2, batch} end "
-	"if batch > tonumber(ARGV[3]) then return {3, batch} end "
-	"local i, added = 5, 0 "
-	"while i <= #ARGV do "
-	"  local stream, count = ARGV[i], tonumber(ARGV[i + 1]) "
-	"  redis.call('XADD', stream, '*', unpack(ARGV, i + 2, i + 1 + count)) "
-	"  added = added + 1 "
-	"  i = i + 2 + count "
-	"end "
-	"if ARGV[4] ~= '0' then redis.call('SET', KEYS[2], ARGV[4]) end "
-	"return {0, added}";
 
 static void add_word(struct publication *publication, const char *word)
 {
@@ -63,7 +43,7 @@ struct publication publication_new(struct request *rq, struct tasks *tasks,
 {
 	struct publication publication = {.rq = rq, .tasks = tasks};
 	const char *const words[] = {
-		"EVAL", PUBLISH, "2", tasks->fence_key, tasks->batch_key,
+		"EVAL", PUBLISH_LUA, "2", tasks->fence_key, tasks->batch_key,
 	};
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		add_word(&publication, words[i]);

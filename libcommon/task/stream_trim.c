@@ -1,11 +1,14 @@
 #include "task/stream_trim.h"
 
+#include "answer_replay.lua.h"
 #include "base/base.h"
 #include "base/timefmt.h"
+#include "forget_accounts.lua.h"
 #include "observe/log.h"
 #include "outbox.sql.h"
 #include "pg/pg.h"
 #include "redis/stream.h"
+#include "request_replay.lua.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,18 +96,6 @@ static void trim_own(struct request *rq, const struct event_stream *stream)
 	                          pg_int(STEP_ROWS)));
 }
 
-/* KEYS: a stream. ARGV: accounts, whose entries are deleted. */
-static const char FORGET[] = "local is_deleted = {} "
-			     "for _, account in ipairs(ARGV) do is_deleted[account] = true end "
-			     "for _, entry in ipairs(redis.call('XRANGE', KEYS[1], '-', '+')) do "
-			     "  for i = 1, #entry[2], 2 do "
-			     "    if entry[2][i] == 'account' and is_deleted[entry[2][i + 1]] then "
-			     "      redis.call('XDEL', KEYS[1], entry[1]) "
-			     "    end "
-			     "  end "
-			     "end "
-			     "return 1";
-
 /* Dead letters have no readers to wait for. Those of failed tasks were a stream in the previous
  * release. */
 static void forget_dead_letters(struct request *rq, const char *service)
@@ -113,7 +104,7 @@ static void forget_dead_letters(struct request *rq, const char *service)
 	const struct pg_rows *accounts = pg_query(rq, OUTBOX_DELETED_ACCOUNTS_SQL);
 	size_t count = FIXED + (size_t)accounts->count;
 	const char **argv = arena_array(rq->arena, count, sizeof(*argv));
-	const char *const fixed[FIXED] = {"EVAL", FORGET, "1",
+	const char *const fixed[FIXED] = {"EVAL", FORGET_ACCOUNTS_LUA, "1",
 	                                  arena_printf(rq->arena, "events.dead.%s", service)};
 	memcpy(argv, fixed, sizeof(fixed));
 	for (int row = 0; row < accounts->count; row++)
@@ -155,33 +146,17 @@ void stream_trim_pass(struct request *rq)
 
 /* --- Replay ----------------------------------------------------------------------------------- */
 
-/* KEYS: key. ARGV: from, to. Of several requests the earliest `from` and the latest `to` are
- * kept. */
-static const char REQUEST[] =
-	"local known = redis.call('GET', KEYS[1]) "
-	"local from, to = ARGV[1], ARGV[2] "
-	"if known then "
-	"  local known_from, known_to = string.match(known, '^(%-?%d+) (%-?%d+)$') "
-	"  if known_from and tonumber(known_from) < tonumber(from) then from = known_from end "
-	"  if known_to and tonumber(known_to) > tonumber(to) then to = known_to end "
-	"end "
-	"return redis.call('SET', KEYS[1], from .. ' ' .. to)";
-
 void replay_request(struct request *rq, const struct tasks *tasks, const char *stream,
                     const char *entry, int64_t now_ms)
 {
 	int64_t from_ms = strtoll(entry, NULL, 10) - MARGIN_MS;
 	log_warn("the stream does not reach back to the last event, asking for a replay",
 	         f_text("stream", stream), f_text("position", entry));
-	redis_words(rq, "EVAL", REQUEST, "1",
+	redis_words(rq, "EVAL", REQUEST_REPLAY_LUA, "1",
 	            event_stream_key(rq->arena, stream, "replay", tasks->settings.service),
 	            arena_printf(rq->arena, "%lld", (long long)from_ms),
 	            arena_printf(rq->arena, "%lld", (long long)now_ms));
 }
-
-/* KEYS: key. ARGV: the request that was answered. A newer one stays. */
-static const char ANSWERED[] =
-	"if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end return 1";
 
 static void serve(struct request *rq, const char *stream, const char *reader)
 {
@@ -194,7 +169,7 @@ static void serve(struct request *rq, const char *stream, const char *reader)
 	int64_t count =
 		run_in_steps(rq, &PG_CALL(OUTBOX_SEND_STREAM_AGAIN_SQL, pg_text(stream),
 	                                  pg_time(from_ms), pg_time(to_ms), pg_int(STEP_ROWS)));
-	redis_words(rq, "EVAL", ANSWERED, "1", key, request->text);
+	redis_words(rq, "EVAL", ANSWER_REPLAY_LUA, "1", key, request->text);
 	log_info("a reader asked for a replay", f_text("stream", stream), f_text("reader", reader),
 	         f_int("rows", count));
 }

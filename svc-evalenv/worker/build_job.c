@@ -1,4 +1,5 @@
 #include "base/url.h"
+#include "checkout.sh.h"
 #include "input/key_limit.h"
 #include "json/json.h"
 #include "observe/log.h"
@@ -21,20 +22,6 @@ const struct setting BUILD_JOB_SETTINGS[] = {
                      "Where the repositories are that are named as owner/name."),
 	SETTING_END,
 };
-
-/* The source of a build: a commit of a repository, and the container file that it has if none was
- * given. A link could lead to a file of the worker's. */
-#define SOURCE                                                                                  \
-	"mkdir context\n"                                                                       \
-	"if [ -n \"$REPO\" ]; then\n"                                                           \
-	"  git init -q context && git -C context fetch -q --depth 1 -- \"$REPO\" \"$REF\" &&\n" \
-	"    git -C context checkout -q FETCH_HEAD || exit\n"                                   \
-	"fi\n"                                                                                  \
-	"for file in context/Containerfile context/Dockerfile; do\n"                            \
-	"  if [ ! -e Containerfile ] && [ -f \"$file\" ] && [ ! -L \"$file\" ]; then\n"         \
-	"    cp \"$file\" Containerfile\n"                                                      \
-	"  fi\n"                                                                                \
-	"done\n"
 
 static bool is_name(const char *text)
 {
@@ -90,7 +77,7 @@ static const char *prepare(struct request *rq, struct job *job, struct child_spe
 	                     (int)strcspn(repository_url, ":"), repository_url),
 		"GIT_TERMINAL_PROMPT=0",
 	};
-	spec->script = arena_printf(rq->arena, "%s%s", SOURCE, builder_build_script.text);
+	spec->script = arena_printf(rq->arena, "%s%s", CHECKOUT_SH, builder_build_script.text);
 	spec->has_own_pids = builder_build_script.has_own_pids;
 	spec->args = arguments(rq, json_get(job->context, "build_args"));
 	spec->env = job_environment(rq, job, own, ARRAY_LEN(own));

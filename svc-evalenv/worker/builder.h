@@ -1,6 +1,6 @@
 /** The scripts that build and run images: those of the settings, or those for podman, docker or
- * buildah, whichever works first. svc-evalenv/README.md says what a script is given and what it
- * leaves.
+ * buildah, whichever works first, of the files in worker/engine/. svc-evalenv/README.md says what a
+ * script is given and what it leaves.
  *
  * podman and docker confine what they run. buildah does not with its chroot isolation, which works
  * where the others need more: its scripts run in a PID namespace of their own, so that what they
