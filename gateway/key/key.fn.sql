@@ -160,7 +160,8 @@ CREATE OR REPLACE FUNCTION api_key_expiry_told(at timestamptz) RETURNS smallint 
     SELECT CASE WHEN at <= now() + interval '168 hours' THEN 7 WHEN at <= now() + interval '720 hours' THEN 30 END
 $$;
 
--- Announce up to 1000 keys that expire in 30 or in 7 days: each once at either time, unless it was made later than that. How many.
+-- Announce up to 1000 keys that expire in 30 or in 7 days: each once at either time, unless it was made later than that.
+-- Returns how many.
 CREATE OR REPLACE FUNCTION api_keys_expiring_announce() RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     announced bigint;

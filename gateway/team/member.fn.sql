@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION is_last_owner(account uuid, person uuid) RETURNS bool
     SELECT bool_and(m.person_id = person) FROM member m WHERE m.account_id = account AND m.role = 'owner'
 $$;
 
--- A team, whose first owner is `owner`. Its id.
+-- A team, whose first owner is `owner`. Returns its id.
 CREATE OR REPLACE FUNCTION team_new(new_name text, owner uuid) RETURNS uuid LANGUAGE plpgsql AS $$
 DECLARE
     made uuid;

@@ -1,7 +1,7 @@
 -- How old rows of a table go (retained_table.h).
 
 -- Delete up to `most` rows `t` of a table that is not partitioned, of which the condition is true; in it, $1 are the days. Does not wait
--- longer than a second for the table. How many were deleted.
+-- longer than a second for the table. Returns how many were deleted.
 --
 --   by_index  an index has the rows: the planner, which cannot know how few they are, is not to read the table
 CREATE OR REPLACE FUNCTION table_delete_old(name text, condition text, days int, most int, by_index boolean) RETURNS bigint LANGUAGE plpgsql

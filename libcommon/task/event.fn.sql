@@ -28,7 +28,8 @@ BEGIN
 END $$;
 
 -- Note what the account is notified of outside, by what it has set up for that (svc-integrations/notify/message.h): the type and the data of a
--- message, as the webhooks of the API's description have them, in an event of the type `message`. Its id, which is the message's.
+-- message, as the webhooks of the API's description have them, in an event of the type `message`.
+-- Returns its id, which is the message's.
 CREATE OR REPLACE FUNCTION message_emit(stream text, type text, account uuid, data jsonb, request_id text DEFAULT NULL)
 RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
@@ -36,7 +37,7 @@ BEGIN
 END $$;
 
 -- Note an event under an id that its writer has chosen, so that saying the same twice is one event for every reader. If the
--- outbox still has it, it is sent once more. Its id.
+-- outbox still has it, it is sent once more. Returns its id.
 CREATE OR REPLACE FUNCTION event_send(id uuid, stream text, type text, lane text, account uuid, data jsonb) RETURNS uuid
 LANGUAGE sql VOLATILE
 BEGIN ATOMIC

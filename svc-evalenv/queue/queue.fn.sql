@@ -113,7 +113,8 @@ BEGIN
     END IF;
 END $$;
 
--- End what has taken too long, and queue again what a lost worker had, unless it was the last attempt. How many: at most 100.
+-- End what has taken too long, and queue again what a lost worker had, unless it was the last attempt.
+-- Returns how many: at most 100.
 CREATE OR REPLACE FUNCTION work_expire(attempts_max int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
     w work;

@@ -18,7 +18,7 @@ BEGIN
 END $$;
 
 -- Let up to `most` experiments of a project that is deleted belong to none, which is noted and announced for each as by
--- experiment_change(), but of all in one statement. How many.
+-- experiment_change(), but of all in one statement. Returns how many.
 CREATE OR REPLACE FUNCTION project_detach(account uuid, project uuid, by_key uuid, request_id text, most int) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE

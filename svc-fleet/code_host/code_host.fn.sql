@@ -20,7 +20,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- Pull requests (`kind` pull_request) or issues as svc-integrations lists them, applied as the events of them. How many.
+-- Pull requests (`kind` pull_request) or issues as svc-integrations lists them, applied as the events of them. Returns how many.
 CREATE OR REPLACE FUNCTION code_host_items_update(repo text, kind text, items jsonb) RETURNS bigint LANGUAGE sql AS $$
     SELECT count(code_host_item_update(repo, kind, i.number, CASE WHEN i.merged THEN 'merged' ELSE i.state END, i.created_at,
                                      i.closed_at, i.updated_at, true))

@@ -1,6 +1,6 @@
 -- How what is known of runs goes (retention.h).
 
--- Delete papers that runs passed over, the oldest first; those that they chose stay as long as the run. How many.
+-- Delete papers that runs passed over, the oldest first; those that they chose stay as long as the run. Returns how many.
 CREATE OR REPLACE FUNCTION rejections_forget(days int, batch int) RETURNS bigint LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
     deleted bigint;
@@ -98,7 +98,7 @@ BEGIN
 END $$;
 
 -- Drop the details of the first month that ended so many days ago; `only_exported`: if a file has all its runs. Does not wait longer than a
--- second for the table, for which all who report would wait. Whether there was one.
+-- second for the table, for which all who report would wait. Returns whether there was one.
 CREATE OR REPLACE FUNCTION run_detail_month_drop(days int, only_exported boolean) RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '1s' AS $$
 DECLARE
     first_kept text := to_char((now() AT TIME ZONE 'UTC')::date - days, 'YYYYMM');
@@ -113,7 +113,7 @@ BEGIN
 END $$;
 
 -- Drop the first month of runs that ended so many days ago and is empty. It is looked at before the lock, and again behind it. Does not wait
--- longer than a second, as run_detail_month_drop(). Whether there was one.
+-- longer than a second, as run_detail_month_drop(). Returns whether there was one.
 CREATE OR REPLACE FUNCTION run_month_drop(days int) RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '1s' AS $$
 DECLARE
     first_kept text := to_char(run_kept_since(days) AT TIME ZONE 'UTC', 'YYYYMM');

@@ -186,7 +186,7 @@ END $$;
 -- delivery is over; `disable`: why nothing more is sent; `pause_ms`: for how long nothing is; `is_refused`: the address of a mail. One
 -- that began with another number of `tries` than waits now, since the delivery is sent again or over meanwhile, ends it only by success.
 -- One with another `target` than the endpoint has now says nothing of the endpoint, and what it did not deliver is tried again at once;
--- a null one is of a process of an earlier version. The endpoint as it is then.
+-- a null one is of a process of an earlier version. Returns the endpoint as it is then.
 CREATE OR REPLACE FUNCTION attempt_note(e endpoint, retry boolean, ended jsonb) RETURNS endpoint LANGUAGE plpgsql AS $$
 DECLARE
     a record;

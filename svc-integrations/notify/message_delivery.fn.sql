@@ -45,7 +45,7 @@ BEGIN
             WHERE d.account_id = account AND d.endpoint_id = e.id AND d.id = delivery);
 END $$;
 
--- Send all that has failed of a time again, the oldest of at most `most`. How many; null: there is no such endpoint.
+-- Send all that has failed of a time again, the oldest of at most `most`. Returns how many; null: there is no such endpoint.
 CREATE OR REPLACE FUNCTION deliveries_recover(endpoint uuid, account uuid, since timestamptz, until timestamptz, most int) RETURNS int
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -20,7 +20,7 @@ BEGIN
 END $$;
 
 -- Send the facts to the other services: those that are new, or all with `is_again`. `events` is [{"id", "lane", "data"}].
--- How many were sent.
+-- Returns how many were sent.
 CREATE OR REPLACE FUNCTION webhook_events_send(delivery text, events jsonb, is_again boolean) RETURNS bigint LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     WITH told AS (
@@ -34,7 +34,7 @@ BEGIN ATOMIC
 END;
 
 -- Forget what is remembered of an installation, of repositories, and of repositories without the app: any installation may have
--- changed that. How many rows of installations there were.
+-- changed that. Returns how many rows of installations there were.
 CREATE OR REPLACE FUNCTION webhook_installations_forget(installation bigint, repos jsonb) RETURNS bigint
 LANGUAGE sql VOLATILE
 BEGIN ATOMIC
@@ -80,7 +80,7 @@ BEGIN
     VALUES (today, delivery, secret, event, action, repo, installation, status, reason, ids, body);
 END $$;
 
--- Apply a delivery of the ledger once more, as its body is read now. No row: it is not there. How many events were sent.
+-- Apply a delivery of the ledger once more, as its body is read now. No row: it is not there. Returns how many events were sent.
 CREATE OR REPLACE FUNCTION delivery_replay(
     delivery text, action text, repo text, installation bigint, ignored text, events jsonb, is_installation_changed boolean,
     changed_repos jsonb, repositories jsonb, web_url text

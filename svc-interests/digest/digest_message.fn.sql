@@ -10,7 +10,7 @@ CREATE OR REPLACE FUNCTION day_is_refreshed(account uuid, day date) RETURNS bool
 $$;
 
 -- Start the tasks of up to `most` digests whose account is refreshed, or that have waited for two hours. One that is six hours late is
--- left out, and so are those of accounts that are being deleted. How many are over.
+-- left out, and so are those of accounts that are being deleted. Returns how many are over.
 CREATE OR REPLACE FUNCTION digests_start(most int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     d    digest_due;

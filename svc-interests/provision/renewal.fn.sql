@@ -15,7 +15,7 @@ CREATE OR REPLACE FUNCTION renewal_is_due(p provisioning, version text) RETURNS 
 $$;
 
 -- Note that a process has this version, and start the renewals of up to `most` agents, each as a task; those of accounts that are
--- being deleted are left out. How many; null: another version was seen within `settled`, so none.
+-- being deleted are left out. Returns how many; null: another version was seen within `settled`, so none.
 CREATE OR REPLACE FUNCTION renewals_run(own_version text, settled interval, most int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
     p       provisioning;

@@ -54,7 +54,7 @@ END $$;
 -- Start up to `most` agents whose time has come, each as a task, and plan their next times; also those of agents that have none yet. A
 -- time that is over for six hours is skipped, and an agent that has no plan makes up for none: it has just had its first run, which also
 -- makes up for a time before it. While an agent is provisioned its time waits for the end of that. Agents of accounts that are being deleted
--- are left out. How many there were.
+-- are left out. Returns how many there were.
 CREATE OR REPLACE FUNCTION schedules_run(most int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
     p    provisioning;

@@ -61,7 +61,7 @@ BEGIN
 END $$;
 
 -- Announce up to `most` dates that have come, and plan the next ones. A date is skipped that is over for six hours, or whose endpoint is not
--- active. How many have come.
+-- active. Returns how many have come.
 CREATE OR REPLACE FUNCTION digests_announce(most int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
     d    endpoint_digest;
