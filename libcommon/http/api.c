@@ -26,6 +26,7 @@
 #define REPO_KEYS     API_REPO_KEYS
 #define INTEREST_KEYS API_INTEREST_KEYS
 #define PROTOCOL      API_PROTOCOL
+#define VERSIONED     API_VERSIONED
 
 /* api_init() sets `scope`. */
 static struct api_op ops[] = {

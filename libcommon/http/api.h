@@ -36,6 +36,7 @@ enum api_flag {
 	API_INTEREST_KEYS = 64, /* open to keys that are limited to an interest */
 	API_PROTOCOL = 128,     /* not of the REST interface; its scope is any */
 	API_CONVERGES = 256,    /* CREATES, by an id of the client: a repetition changes nothing */
+	API_VERSIONED = 512,    /* takes If-Match */
 };
 
 /** The operations, API_ID_<id> in the order of api.def. */

@@ -104,6 +104,22 @@ const char *etag_if_match(struct request *rq)
 	return list ? etag_versions(rq->arena, list) : NULL;
 }
 
+void etag_refuse_if_match(struct request *rq)
+{
+	static const char *const METHODS[] = {"PUT", "PATCH", "DELETE"};
+	const struct api_op *op = rq->http->op;
+	bool is_change = false;
+	for (size_t i = 0; op && i < ARRAY_LEN(METHODS); i++)
+		is_change |= strcmp(op->method, METHODS[i]) == 0;
+	if (!is_change || op->flags & API_VERSIONED)
+		return;
+	const char *list = field_list(rq, "If-Match");
+	if (!list || is_any(list))
+		return;
+	problem_add_field(rq->arena, &rq->problem, "If-Match",
+	                  "is not taken here: this operation compares no versions");
+}
+
 void etag_reply(struct request *rq, const char *version)
 {
 	reply_header(rq, "ETag", "\"%s\"", version);

@@ -28,6 +28,10 @@
  * as etag_versions() returns them; NULL when the request has no such field. */
 const char *etag_if_match(struct request *rq);
 
+/** Before request_input(), which raises it: an If-Match other than `*` of a PUT, PATCH or DELETE is
+ * a fault unless the operation is API_VERSIONED. The client relies on what would not be done. */
+void etag_refuse_if_match(struct request *rq);
+
 /** Convert the value of an If-Match field to an array literal of Postgres: `"4", "6"` becomes
  * `{4,6}`. The tag of a compressed form, `"4-gzip"`, is that of version 4. Tags that are weak or no
  * version are left out, so the result can be `{}`, which matches nothing. NULL: the value is `*`,

@@ -195,6 +195,7 @@ static void run_handler(struct request *rq)
 	const struct api_op *op = rq->http->op;
 	bool has_key = op && op->flags & API_CREATES && request_header(rq, "Idempotency-Key");
 	unsigned runs = collected_of(rq)->runs++;
+	etag_refuse_if_match(rq);
 	if (runs > 0)
 		fiber_sleep(rq, backoff_ms(runs, RUN_PAUSE_MS, RUN_PAUSE_MAX_MS));
 	if (has_key)

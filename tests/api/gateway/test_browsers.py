@@ -5,6 +5,7 @@ import secrets
 import pytest
 
 from lib.http import plain_http
+from lib.http.api_def import absent_target, by_id, operations
 from lib.http.client import PREFIX, Api
 
 PAGE = "https://app.example.org"
@@ -133,6 +134,15 @@ def test_another_version_is_not_deleted(api, make):
     api.put(path, {"name": "two"}, expect=200)
     api.problem("DELETE", path, 412, "precondition_failed", headers={"If-Match": first})
     api.delete(path, headers={"If-Match": api.get(path, expect=200).headers["ETag"]}, expect=200)
+
+
+@by_id([op for op in operations() if op.method in ("PUT", "PATCH", "DELETE") and "VERSIONED" not in op.flags and "OPEN" not in op.flags])
+def test_an_operation_that_compares_no_versions_refuses_to_be_asked_for_it(all_scopes, op):
+    body = None if op.body == "NONE" else {}
+    path = absent_target(op).removeprefix(PREFIX)
+    answer = all_scopes.request(op.method, path, body, headers={"If-Match": '"4"'}, expect=400)
+    assert "If-Match" in [error["field"] for error in answer.json()["errors"]]
+    assert "If-Match" not in all_scopes.request(op.method, path, body, headers={"If-Match": "*"}).text
 
 
 def test_what_users_do_not_change_is_no_other_version(api):

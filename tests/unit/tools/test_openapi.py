@@ -16,7 +16,7 @@ DOCUMENT = contract().document
 DESCRIBED = openapi.operations()
 
 SERVICES = api_def.services()
-FLAGS = {"OPEN", "GONE", "CREATES", "READS", "CALLS_OUT", "CONVERGES", "REPO_KEYS", "INTEREST_KEYS"}
+FLAGS = {"OPEN", "GONE", "CREATES", "READS", "CALLS_OUT", "CONVERGES", "VERSIONED", "REPO_KEYS", "INTEREST_KEYS"}
 
 # Operations that succeed with 201 and 202; the others succeed with 200.
 CREATED = {op.id for op in TABLE if op.id.endswith("_create") and "CREATES" in op.flags} - {"fork_create", "connection_create"}
@@ -193,6 +193,7 @@ def test_rows_are_well_formed():
         assert "CREATES" not in op.flags or op.method == "POST", op.id
         assert "CALLS_OUT" not in op.flags or "CREATES" in op.flags, op.id
         assert "CONVERGES" not in op.flags or {"CREATES", "CALLS_OUT"} & op.flags == {"CREATES"}, op.id
+        assert "VERSIONED" not in op.flags or op.method in ("PUT", "PATCH", "DELETE"), op.id
         assert ("GONE" in op.flags) == (op.method == "ANY"), op.id
         assert op.body == "NONE" or op.method in ("POST", "PUT", "PATCH"), op.id
 
@@ -406,7 +407,8 @@ def test_statuses_follow_from_the_row(op):
     # PUT of an asset creates it when it does not exist; an account always exists.
     if op.parameters and op.id != "asset_put" or op.id in ABSENT:
         expected.add(404)
-    if described.parameter("header", "If-Match"):
+    assert bool(described.parameter("header", "If-Match")) == ("VERSIONED" in op.flags)
+    if "VERSIONED" in op.flags:
         expected.add(412)
     if op.id in CONFLICTING:
         expected.add(409)
