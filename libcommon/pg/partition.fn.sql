@@ -40,13 +40,19 @@ BEGIN
     PERFORM partition_add(parents, partition_period(unit, low), low::text, (low + ('1 ' || unit)::interval)::date::text);
 END $$;
 
+-- The days or months of a table's partitions before that of `first_kept`.
+CREATE OR REPLACE FUNCTION partition_periods_before(parent text, unit text, first_kept date) RETURNS SETOF text LANGUAGE sql STABLE
+AS $$
+    SELECT p FROM partition_periods(parent) p WHERE p < partition_period(unit, first_kept)
+$$;
+
 -- Drop the days or months before that of `first_kept`, each of all parents at once. Returns how many.
 CREATE OR REPLACE FUNCTION partitions_drop(parents text[], unit text, first_kept date) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
     dropped int := 0;
     period  text;
 BEGIN
-    FOR period IN SELECT p FROM partition_periods(parents[1]) p WHERE p < partition_period(unit, first_kept) LOOP
+    FOR period IN SELECT * FROM partition_periods_before(parents[1], unit, first_kept) LOOP
         EXECUTE 'DROP TABLE IF EXISTS ' || (SELECT string_agg(format('%I', parent || '_' || period), ', ') FROM unnest(parents) AS parent);
         dropped := dropped + 1;
     END LOOP;

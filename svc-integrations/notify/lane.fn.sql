@@ -3,7 +3,7 @@
 
 -- Claim up to `most` lanes of a queue that are due, for `lease_s` seconds, so that no account has more than `each` slots. `holding`: the
 -- accounts of the slots that are in use, one for each. An account has 40 lanes, so of the first 1,000 that are due enough have a slot.
-CREATE OR REPLACE FUNCTION lane_claim(queue text, most int, each int, holding uuid[], lease_s int)
+CREATE OR REPLACE FUNCTION lane_take(queue text, most int, each int, holding uuid[], lease_s int)
 RETURNS TABLE (endpoint_id uuid, is_retry boolean, claim bigint, account_id uuid) LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY
@@ -12,7 +12,7 @@ BEGIN
     ), due AS (
         SELECT l.endpoint_id, l.is_retry, l.due_at, e.account_id, coalesce(h.slots, 0) AS slots
         FROM endpoint_lane l JOIN endpoint e ON e.id = l.endpoint_id LEFT JOIN held h ON h.account_id = e.account_id
-        WHERE l.queue = lane_claim.queue AND l.due_at <= now() AND coalesce(h.slots, 0) < each
+        WHERE l.queue = lane_take.queue AND l.due_at <= now() AND coalesce(h.slots, 0) < each
         ORDER BY l.due_at LIMIT 1000
     ), numbered AS (
         SELECT d.*, d.slots + row_number() OVER (PARTITION BY d.account_id ORDER BY d.due_at) AS slot FROM due d

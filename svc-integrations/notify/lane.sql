@@ -1,7 +1,7 @@
 -- name: lane_claim(queue, limit, account_slots, accounts, lease_s)
 -- An account may have :account_slots. :accounts: those of the slots in use, one for each.
 SELECT endpoint_id, is_retry, claim, account_id
-FROM lane_claim(:queue, :limit::int, :account_slots::int, :accounts::uuid[], :lease_s::int);
+FROM lane_take(:queue, :limit::int, :account_slots::int, :accounts::uuid[], :lease_s::int);
 
 -- name: lane_wait (read)
 -- Returns the milliseconds until a lane is due. NULL: nothing waits.

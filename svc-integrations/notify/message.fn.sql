@@ -21,7 +21,9 @@ DECLARE
 BEGIN
     PERFORM email_days_keep();
     PERFORM set_config('lock_timeout', '1s', true); -- for the endpoints, too
-    PERFORM delivery_queue_forget(first_kept);
+    IF EXISTS (SELECT FROM partition_periods_before('message', 'day', first_kept)) THEN
+        PERFORM delivery_queue_forget(first_kept);
+    END IF;
     RETURN partitions_keep(ARRAY['message', 'message_delivery', 'message_attempt'], 'day', 7, first_kept);
 END $$;
 
