@@ -60,7 +60,7 @@ static const struct field RETRY_FIELDS[] = {
 
 /* What all services are asked, and what they answered. In the arena of the request. */
 struct fan_out {
-	const struct internal_op *op;
+	struct internal_op op;
 	const char *json;
 	struct arena *arena;                    /* of the answers */
 	yyjson_val *answers[API_SERVICE_COUNT]; /* NULL: it was not asked, or has not answered */
@@ -78,7 +78,7 @@ static void ask_one(struct request *rq)
 	const struct fan_out_call *call = rq->user;
 	struct fan_out *fan_out = call->fan_out;
 	struct service_answer answer =
-		service_ask_one(rq, call->service, fan_out->op, fan_out->json);
+		service_ask_one(rq, call->service, &fan_out->op, fan_out->json);
 	if (answer.code == ERR_INVALID)
 		service_answer_raise(rq, &answer);
 	if (answer.code)
@@ -96,15 +96,18 @@ static bool is_deployed(const struct request *rq, enum api_service service)
 	return url && url[0];
 }
 
-/* Begin to ask the services but this one; only `name` unless it is NULL. */
-static struct fan_out *ask(struct request *rq, enum internal_id id, const char *json,
+/* Begin to ask the services but this one; only `name` unless it is NULL. `is_safe`: it changes
+ * nothing, whatever the operation may do. */
+static struct fan_out *ask(struct request *rq, enum internal_id id, const char *json, bool is_safe,
                            const char *name)
 {
 	struct fan_out *fan_out = arena_new_of(rq->arena, struct fan_out);
-	*fan_out = (struct fan_out){.op = internal_op(id),
+	*fan_out = (struct fan_out){.op = *internal_op(id),
 	                            .json = json,
 	                            .arena = rq->arena,
 	                            .silent = {.arena = rq->arena}};
+	if (is_safe)
+		fan_out->op.effect = HTTP_SAFE;
 	for (enum api_service service = API_GATEWAY + 1; service < API_SERVICE_COUNT; service++) {
 		bool is_meant = !name || strcmp(name, api_service_name(service)) == 0;
 		if (!is_meant || !is_deployed(rq, service))
@@ -197,7 +200,7 @@ void tasks_list(struct request *rq)
 	struct task_query query = in->query;
 	query.limit += in->offset;
 	const char *json = task_query_json(rq, &query);
-	struct fan_out *fan_out = ask(rq, INTERNAL_ID_tasks_find, json, in->service);
+	struct fan_out *fan_out = ask(rq, INTERNAL_ID_tasks_find, json, true, in->service);
 	if (is_own(in->service))
 		add_own(rq, fan_out, tasks_found(rq, &query));
 	fiber_join(rq);
@@ -209,7 +212,7 @@ void tasks_list(struct request *rq)
 void tasks_summary_get(struct request *rq)
 {
 	request_input_none(rq);
-	struct fan_out *fan_out = ask(rq, INTERNAL_ID_tasks_summarize, "{}", NULL);
+	struct fan_out *fan_out = ask(rq, INTERNAL_ID_tasks_summarize, "{}", true, NULL);
 	add_own(rq, fan_out, tasks_summary(rq));
 	fiber_join(rq);
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
@@ -269,7 +272,8 @@ void tasks_retry(struct request *rq)
 	in->query.by = actor_json(rq);
 	const struct task_query *query = &in->query;
 	const char *json = task_query_json(rq, query);
-	struct fan_out *fan_out = ask(rq, INTERNAL_ID_tasks_repeat, json, in->service);
+	struct fan_out *fan_out =
+		ask(rq, INTERNAL_ID_tasks_repeat, json, query->is_dry_run, in->service);
 	if (is_own(in->service))
 		add_own(rq, fan_out, tasks_repeated(rq, query));
 	fiber_join(rq);

@@ -207,7 +207,7 @@ enum err_code fetch_once(struct request *rq, const struct fetch_call *call,
                          struct fetch_response **ret_answer, bool *ret_is_sent)
 {
 	request_require_no_transaction(rq);
-	rq->has_effects |= fetch_effect(call) != HTTP_SAFE;
+	rq->has_effects |= fetch_effect(call) == HTTP_ONCE;
 	*ret_is_sent = false;
 	if (!are_fields_valid(call))
 		return ERR_UPSTREAM;

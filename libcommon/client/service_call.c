@@ -304,6 +304,6 @@ enum err_code service_call(struct request *rq, const struct service_call *call,
 		if (is_sent && !has_other) /* behind one address there may be several replicas */
 			tried.count = 0;
 	}
-	return code == ERR_UNAVAILABLE && is_uncertain && effect != HTTP_SAFE ? ERR_UNCERTAIN
-	                                                                      : code;
+	bool is_known = code == ERR_NONE || code == ERR_TIMEOUT || effect == HTTP_SAFE;
+	return is_uncertain && !is_known ? ERR_UNCERTAIN : code;
 }
