@@ -232,7 +232,8 @@ BEGIN
     IF jsonb_typeof(pull) = 'object' THEN
         changes := jsonb_build_object('pr_url', pull -> 'html_url', 'branch_name', pull -> 'head');
         pull_at := (pull ->> 'updated_at')::timestamptz;
-        IF i.pr_number = (pull ->> 'number')::int AND i.told_at > pull_at THEN
+        IF i.pr_number = (pull ->> 'number')::int
+           AND (i.told_at > pull_at OR i.told_at = pull_at AND e.pr_status <> 'open' AND pull ->> 'state' = 'open') THEN
             pull_at := i.told_at;
         ELSE
             changes := changes || jsonb_build_object(

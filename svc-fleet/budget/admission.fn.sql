@@ -11,13 +11,17 @@ CREATE OR REPLACE FUNCTION reservation_fits(x reservation, asked reservation) RE
 $$;
 
 -- Whether a run of the agent that asks may cost more than was reserved by a start that named no agent: that was for the agent of the
--- installation, and the workflow on the default branch may have the one before it.
+-- installation, and the workflow on the default branch may have the one before it. What was reserved for the same agent is not sized
+-- again: nothing is refused that was let start.
 CREATE OR REPLACE FUNCTION reservation_is_small(x reservation, given jsonb) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 DECLARE
     obeys boolean := coalesce((given ->> 'obeys_max_usd')::boolean, false);
     budgets budget[];
 BEGIN
-    IF x.agent IS NOT NULL THEN
+    IF x.agent IS NOT NULL
+       OR EXISTS (SELECT FROM installation n
+                  WHERE n.account_id = x.account_id AND n.repo_key = x.repo_key
+                    AND n.agent = given ->> 'agent' AND n.provider IS NOT DISTINCT FROM given ->> 'provider') THEN
         RETURN false;
     END IF;
     budgets := ARRAY(SELECT b FROM budget b WHERE b.account_id = x.account_id AND budget_has(b, x.repo_key, x.interest_id::text));

@@ -108,7 +108,7 @@ static struct service_answer fetch_repo(struct request *rq, const char *repo, co
 		pg_query(rq, REFRESH_BEGIN_SQL, pg_uuid(rq->caller.account), pg_text(repo));
 	for (size_t i = 0; i < ARRAY_LEN(LISTS) && !answer.code; i++)
 		answer = fetch_list(rq, &LISTS[i], repo, since);
-	if (!answer.code)
+	if (!answer.code && !pg_empty(begun))
 		pg_query(rq, REFRESH_END_SQL, pg_uuid(rq->caller.account), pg_text(repo),
 		         pg_text(pg_get(begun, 0, "begun_at")));
 	return answer;

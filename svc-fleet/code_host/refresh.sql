@@ -9,7 +9,7 @@ WHERE :only_repository::text IS NULL OR r.repo_key = repository_key(:only_reposi
 ORDER BY f.tried_at NULLS FIRST, r.repo_key;
 
 -- name: refresh_begin(account, repository)
--- Notes when fetching it begins. Returns that, with all digits.
+-- Notes when fetching it begins. Returns that, with all digits. No row: the account was deleted.
 INSERT INTO repo_fetch AS f (account_id, repo_key, tried_at) VALUES (:account, lower(repository_hold(:repository)), now())
 ON CONFLICT (account_id, repo_key) DO UPDATE SET tried_at = excluded.tried_at
 RETURNING f.tried_at::text AS begun_at;
