@@ -586,6 +586,15 @@ def test_a_start_that_names_no_agent_is_reserved_anew_for_a_dearer_one(put, ask,
     assert admit(18)["max_usd"] == 9 and reservations() == [("held", 18, 9), ("held", 17, 2)]
 
 
+def test_a_start_for_the_agent_of_the_installation_keeps_what_it_reserved(put, ask, repo, admit, report, reservations):
+    """A dearer run since then does not stop what was let start."""
+    put(usd=13)
+    report(1, agent="agent_one", status="pr_opened", started_at=now(), cost_usd=2)
+    ask("reserve", key="start 1", repo=repo)
+    report(2, agent="agent_one", status="pr_opened", started_at=now(), cost_usd=10)
+    assert admit(17, agent="agent_one", provider="anthropic")["allowed"] and reservations() == [("held", 17, 2)]
+
+
 def test_a_run_that_a_start_named_no_agent_for_is_of_the_one_that_asked(api, put, ask, repo, admit, expire):
     put()
     ask("reserve", key="start 1", repo=repo)
