@@ -11,13 +11,13 @@ export function PaperMeta({ paper }: { paper: Schemas["Asset"] }) {
       <span>{names(paper.authors)}</span>
       <span>{paper.categories.join(" ")}</span>
       <Time at={paper.published_at} />
-      {paper.withdrawn && <strong class="warm">{text.today.withdrawn}</strong>}
+      {paper.withdrawn && <strong class="warm">{text.paper.withdrawn}</strong>}
       {code && (
         <a href={code} rel="noopener noreferrer" target="_blank">
-          {text.today.code}
+          {text.paper.code}
         </a>
       )}
-      {paper.has_container && <span>{text.today.container}</span>}
+      {paper.has_container && <span>{text.paper.container}</span>}
     </p>
   );
 }

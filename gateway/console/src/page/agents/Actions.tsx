@@ -6,8 +6,8 @@ import { answer, api } from "../../api/client";
 import { Button } from "../../part/form/Button";
 import { Confirm } from "../../part/form/Confirm";
 import { useScope } from "../../part/scope";
-import { text } from "../../text";
 import { Start } from "./Start";
+import { agentsText } from "./text";
 import type { Installation } from "./words";
 
 function Revoke({ installation, onClose }: { installation: Installation; onClose: () => void }) {
@@ -15,13 +15,13 @@ function Revoke({ installation, onClose }: { installation: Installation; onClose
   const path = { params: { path: { installation_id: installation.id } } };
   return (
     <Confirm
-      title={text.agents.revokeTitle(installation.repo)}
-      action={text.agents.revoke}
+      title={agentsText.revokeTitle(installation.repo)}
+      action={agentsText.revoke}
       send={() => answer(api.POST("/api/v1.0/fleet/installations/{installation_id}/revoke", path))}
       onDone={() => client.invalidateQueries({ queryKey: ["fleet"] })}
       onClose={onClose}
     >
-      <p>{text.agents.revokeText}</p>
+      <p>{agentsText.revokeText}</p>
     </Confirm>
   );
 }
@@ -33,10 +33,10 @@ export function Actions({ installation }: { installation: Installation }) {
   const close = () => setOpen(null);
   return (
     <span class="actions">
-      {mayStart && <Button onClick={() => setOpen("start")}>{text.agents.start}</Button>}
+      {mayStart && <Button onClick={() => setOpen("start")}>{agentsText.start}</Button>}
       {mayRevoke && (
         <Button kind="quiet" onClick={() => setOpen("revoke")}>
-          {text.agents.revoke}
+          {agentsText.revoke}
         </Button>
       )}
       {open === "start" && <Start installation={installation} onClose={close} />}

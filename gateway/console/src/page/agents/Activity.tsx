@@ -5,10 +5,10 @@ import { Few } from "../../part/fold/Few";
 import { Outside } from "../../part/link/Outside";
 import { Table, type Column } from "../../part/Table";
 import { Time } from "../../part/Time";
-import { text } from "../../text";
 import { PaperLink, useTitles, type Titles } from "./papers";
+import { agentsText } from "./text";
 
-const words = text.agents.of;
+const words = agentsText.of;
 const HAPPENINGS_SHOWN = 25;
 const PAPERS_SHOWN = 10;
 

@@ -9,7 +9,6 @@ import { Fact, Facts } from "../../part/Facts";
 import { Outside } from "../../part/link/Outside";
 import { Page } from "../../part/Page";
 import { RunLink } from "../../part/link/RunLink";
-import { text } from "../../text";
 import { Actions } from "./Actions";
 import { Happened, Papers, type Activity } from "./Activity";
 import { Daily } from "./Charts";
@@ -18,9 +17,10 @@ import { Kpis } from "./Kpis";
 import { Questions } from "./Questions";
 import { Runs } from "./Runs";
 import { activity, fleetReport, newestRun } from "./queries";
+import { agentsText } from "./text";
 import { AgentState, Outcome, type Installation, type Report } from "./words";
 
-const words = text.agents.of;
+const words = agentsText.of;
 
 /** The newest run as the code host shows it, which is asked for while it goes on. */
 function Newest({ repo }: { repo: string }) {
@@ -30,7 +30,7 @@ function Newest({ repo }: { repo: string }) {
         if (id === null) return <span class="quiet">{words.noRun}</span>;
         return (
           <>
-            <RunLink id={id} repo={repo} label={text.agents.run.title(String(id))} /> {outcome ? <Outcome kind={outcome} /> : status}{" "}
+            <RunLink id={id} repo={repo} label={agentsText.run.title(String(id))} /> {outcome ? <Outcome kind={outcome} /> : status}{" "}
             {at && (
               <span class="quiet" title={absolute(new Date(at))}>
                 {words.asOf(relative(new Date(at)))}
@@ -51,7 +51,7 @@ function InterestLink({ id }: { id: string }) {
 function About({ installation, report }: { installation: Installation; report: Report }) {
   return (
     <>
-      <Fact name={text.agents.columns.agent}>
+      <Fact name={agentsText.columns.agent}>
         {installation.agent} <AgentState installation={installation} agent={report.agents[0]} />
       </Fact>
       {installation.interest_id && (

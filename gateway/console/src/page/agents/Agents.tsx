@@ -7,7 +7,8 @@ import { Empty } from "../../part/Empty";
 import { Page } from "../../part/Page";
 import { useScope } from "../../part/scope";
 import { Tabs } from "../../part/Tabs";
-import { text } from "../../text";
+import { budgetsText } from "../budgets/text";
+import { todayText } from "../today/text";
 import { Charts } from "./Charts";
 import { Findings } from "./Findings";
 import { Installations } from "./Installations";
@@ -16,9 +17,10 @@ import { Refresh } from "./Refresh";
 import { Runs } from "./Runs";
 import { firstOf, PERIODS, usePeriod, type Days } from "./period";
 import { fleetReport } from "./queries";
+import { agentsText } from "./text";
 import type { Report } from "./words";
 
-const TABS = PERIODS.map((days) => [days, text.agents.periods(days)] as const);
+const TABS = PERIODS.map((days) => [days, agentsText.periods(days)] as const);
 
 function Content({ report, days }: { report: Report; days: Days }) {
   return (
@@ -36,11 +38,11 @@ function NoAgent() {
     <Empty
       action={
         <Link class="button" href="/connect">
-          {text.agents.emptyAction}
+          {agentsText.emptyAction}
         </Link>
       }
     >
-      {text.agents.empty}
+      {agentsText.empty}
     </Empty>
   );
 }
@@ -53,12 +55,12 @@ export default function Agents() {
   const isNew = days === PERIODS[0] && agents.data?.total === 0 && report.data?.kpis.runs === 0;
   return (
     <Page
-      title={text.agents.title}
+      title={agentsText.title}
       actions={
         <>
-          {!isNew && <Tabs label={text.today.period} values={TABS} value={days} onChange={setDays} />}
+          {!isNew && <Tabs label={todayText.period} values={TABS} value={days} onChange={setDays} />}
           <Link class="button" href="/agents/budgets">
-            {text.budgets.title}
+            {budgetsText.title}
           </Link>
         </>
       }

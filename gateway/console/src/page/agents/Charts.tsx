@@ -6,13 +6,13 @@ import { funnel } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Chart } from "../../part/Chart";
 import { Measures } from "../../part/Measures";
-import { text } from "../../text";
 import type { Days } from "./period";
+import { agentsText } from "./text";
 
 type Report = Schemas["FleetReport"];
 
 const DAY_MS = 86_400_000;
-const WORDS = text.agents.charts;
+const WORDS = agentsText.charts;
 
 /** The days of the period, in UTC: `2026-11-25`. */
 function daysOf({ since, until }: Report["period"]): string[] {

@@ -5,7 +5,7 @@ import { Few } from "../../part/fold/Few";
 import { Outside } from "../../part/link/Outside";
 import { RunLink } from "../../part/link/RunLink";
 import { State, type Tone } from "../../part/State";
-import { text } from "../../text";
+import { agentsText } from "./text";
 
 type Finding = Schemas["Finding"];
 
@@ -34,11 +34,11 @@ function Evidence({ finding }: { finding: Finding }) {
         {finding.repo}
       </Link>
     ) : (
-      <span class="small quiet">{text.agents.evidenceOfPeriod}</span>
+      <span class="small quiet">{agentsText.evidenceOfPeriod}</span>
     );
   return (
     <span class="small quiet">
-      {text.agents.evidence}{" "}
+      {agentsText.evidence}{" "}
       {ids.slice(0, RUNS_SHOWN).map((id) => (
         <>
           <RunLink key={id} id={id} repo={finding.repo} />{" "}
@@ -52,8 +52,8 @@ function Evidence({ finding }: { finding: Finding }) {
 export function Findings({ findings }: { findings: readonly Finding[] }) {
   return (
     <section class="group">
-      <h2>{text.agents.findings}</h2>
-      {findings.length === 0 && <p class="quiet">{text.agents.noFindings}</p>}
+      <h2>{agentsText.findings}</h2>
+      {findings.length === 0 && <p class="quiet">{agentsText.noFindings}</p>}
       <Few rows={findings} shown={FINDINGS_SHOWN}>
         {(rows) => (
           <ul class="findings">

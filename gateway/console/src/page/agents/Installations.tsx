@@ -8,11 +8,12 @@ import { Table, type Column } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
 import { Actions } from "./Actions";
+import { agentsText } from "./text";
 import { AgentState, costOf, type AgentRow, type Installation, type Report } from "./words";
 
 const ROWS = 25;
-const NAMES = text.agents.columns;
-const NEXT = text.agents.next;
+const NAMES = agentsText.columns;
+const NEXT = agentsText.next;
 
 function Cost({ agent }: { agent: AgentRow | undefined }) {
   const cost = agent ? costOf(agent) : null;
@@ -57,9 +58,9 @@ export function Installations({ installations, report }: { installations: readon
   const [first, move] = useOffset("agents");
   return (
     <section class="group">
-      <h2>{text.agents.each}</h2>
+      <h2>{agentsText.each}</h2>
       <Table
-        label={text.agents.title}
+        label={agentsText.title}
         rows={installations.slice(first, first + ROWS)}
         rowKey={(row) => row.id}
         columns={columnsOf(report)}

@@ -1,11 +1,11 @@
 import { count, dollars, percent } from "../../api/format";
 import { Unknown } from "../../part/Time";
-import { text } from "../../text";
+import { agentsText } from "./text";
 import type { Report } from "./words";
 
 type Kpi = readonly [string, (kpis: Report["kpis"]) => string | null];
 
-const NAMES = text.agents.kpis;
+const NAMES = agentsText.kpis;
 const usd = (value: number | null) => (value === null ? null : dollars(value));
 
 const KPIS: readonly Kpi[] = [
@@ -23,7 +23,7 @@ const day = (time: string) => time.slice(0, 10);
 export function Kpis({ report: { period, kpis } }: { report: Report }) {
   return (
     <>
-      <p class="small quiet">{text.agents.period(day(period.since), day(period.until))}</p>
+      <p class="small quiet">{agentsText.period(day(period.since), day(period.until))}</p>
       <dl class="kpis">
         {KPIS.map(([name, value]) => (
           <div key={name}>

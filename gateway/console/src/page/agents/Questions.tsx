@@ -6,9 +6,9 @@ import { answer, api, type Schemas } from "../../api/client";
 import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
 import { TextField } from "../../part/form/Field";
-import { text } from "../../text";
+import { agentsText } from "./text";
 
-const words = text.agents.questions;
+const words = agentsText.questions;
 
 interface Message {
   role: "user" | "assistant";

@@ -4,9 +4,9 @@ import { answer, api } from "../../api/client";
 import { count, counted } from "../../api/format";
 import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
-import { text } from "../../text";
+import { agentsText } from "./text";
 
-const words = text.agents;
+const words = agentsText;
 
 const refresh = () => answer(api.POST("/api/v1.0/fleet/agents/refresh", { body: {} }));
 

@@ -10,15 +10,16 @@ import { Outside } from "../../part/link/Outside";
 import { Page } from "../../part/Page";
 import { RunLink } from "../../part/link/RunLink";
 import { Time, Unknown } from "../../part/Time";
-import { text } from "../../text";
+import { budgetsText } from "../budgets/text";
 import { Questions } from "./Questions";
 import { PaperLink, useTitles } from "./papers";
 import { Selection } from "./Selection";
 import { runsNamed } from "./queries";
+import { agentsText } from "./text";
 import { Analysis, Gates } from "./Work";
 import { Outcome, type Run } from "./words";
 
-const words = text.agents.run;
+const words = agentsText.run;
 
 const repoOf = ({ repo, target_repo }: Run) => repo ?? target_repo ?? "";
 
@@ -35,7 +36,7 @@ function tokensOf({ input_tokens: input, output_tokens: output }: Run): string |
 /** What it cost, and how that is known where the run did not tell it: by its tokens, and prices of a day. */
 function costOf({ spend_usd: usd, spend_basis: basis, price_date: priced }: Run): string | null {
   if (typeof usd !== "number") return null;
-  const known = basis && basis !== "reported" && text.budgets.facts[basis];
+  const known = basis && basis !== "reported" && budgetsText.facts[basis];
   return [dollars(usd), known, known && priced && words.priced(date(priced))].filter(Boolean).join(", ");
 }
 
@@ -47,7 +48,7 @@ function About({ run }: { run: Run }) {
       <Fact name={words.outcome}>
         <Outcome kind={run.outcome_kind} /> <span class="quiet">{statusOf(run)}</span>
       </Fact>
-      <Fact name={text.agents.columns.repo}>
+      <Fact name={agentsText.columns.repo}>
         <Link href={`/agents/${repoOf(run)}`}>{repoOf(run)}</Link>
       </Fact>
       <Fact name={words.work}>
@@ -78,7 +79,7 @@ function Content({ run }: { run: Run }) {
           <Gates run={run} />
         </>
       )}
-      <Questions title={text.agents.questions.title} repo={repoOf(run)} run={run.run_id} />
+      <Questions title={agentsText.questions.title} repo={repoOf(run)} run={run.run_id} />
     </>
   );
 }

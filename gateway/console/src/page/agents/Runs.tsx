@@ -7,17 +7,17 @@ import { Pager } from "../../part/Pager";
 import { RunLink } from "../../part/link/RunLink";
 import { Table, type Column } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
-import { text } from "../../text";
 import { runs } from "./queries";
+import { agentsText } from "./text";
 import { Outcome, type Run } from "./words";
 
 const ROWS = 25;
-const NAMES = text.agents.runsColumns;
+const NAMES = agentsText.runsColumns;
 
 const keyOf = (run: Run) => `${run.repo ?? ""} ${String(run.run_id)}`;
 
 const COLUMNS: readonly Column<Run>[] = [
-  { name: NAMES.run, cell: (row) => <RunLink id={row.run_id} repo={row.repo} label={text.agents.run.title(String(row.run_id))} /> },
+  { name: NAMES.run, cell: (row) => <RunLink id={row.run_id} repo={row.repo} label={agentsText.run.title(String(row.run_id))} /> },
   { name: NAMES.repo, cell: (row) => row.repo ?? <Unknown /> },
   { name: NAMES.status, cell: (row) => (row.status ? spoken(row.status) : <Unknown />) },
   { name: NAMES.outcome, cell: (row) => <Outcome kind={row.outcome_kind} /> },
@@ -31,16 +31,16 @@ export function Runs({ repo }: { repo?: string }) {
   const columns = repo ? COLUMNS.filter(({ name }) => name !== NAMES.repo) : COLUMNS;
   return (
     <section class="group">
-      <h2>{text.agents.runs}</h2>
+      <h2>{agentsText.runs}</h2>
       <Answer query={useQuery(runs(repo, offset))}>
         {({ items, total }) =>
           total > 0 ? (
             <>
-              <Table label={text.agents.runs} columns={columns} rows={items} rowKey={keyOf} />
+              <Table label={agentsText.runs} columns={columns} rows={items} rowKey={keyOf} />
               <Pager offset={offset} size={ROWS} total={total} onMove={move} />
             </>
           ) : (
-            <p class="quiet">{text.agents.noRuns}</p>
+            <p class="quiet">{agentsText.noRuns}</p>
           )
         }
       </Answer>

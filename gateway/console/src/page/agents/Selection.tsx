@@ -1,11 +1,11 @@
 import { count } from "../../api/format";
 import { Table, type Column } from "../../part/Table";
 import { Unknown } from "../../part/Time";
-import { text } from "../../text";
 import { PaperLink, useTitles, type Titles } from "./papers";
+import { agentsText } from "./text";
 import type { Run } from "./words";
 
-const words = text.agents.run;
+const words = agentsText.run;
 const NAMES = words.passedColumns;
 
 type Passed = NonNullable<Run["selection_rejected"]>[number];

@@ -5,11 +5,11 @@ import { dollars } from "../../api/format";
 import { Answer } from "../../part/Answer";
 import { Confirm } from "../../part/form/Confirm";
 import { useNotice } from "../../part/Notice";
-import { text } from "../../text";
 import { activity, fleetReport } from "./queries";
+import { agentsText } from "./text";
 import type { Installation } from "./words";
 
-const words = text.agents;
+const words = agentsText;
 
 /** With which model it runs, as far as its newest runs say, and what that costs. */
 function Expected({ installation: { repo, agent } }: { installation: Installation }) {

@@ -4,11 +4,11 @@ import { useQuery } from "@tanstack/preact-query";
 import { spoken } from "../../api/format";
 import { Answer } from "../../part/Answer";
 import { State, type Tone } from "../../part/State";
-import { text } from "../../text";
 import { runAnalysis, runEvidence } from "./queries";
+import { agentsText } from "./text";
 import type { Run } from "./words";
 
-const words = text.agents.run;
+const words = agentsText.run;
 
 const GATES: Readonly<Record<"passed" | "stopped" | "unknown", Tone>> = { passed: "done", stopped: "failed", unknown: "off" };
 

@@ -12,13 +12,13 @@ import { Pager } from "../../part/Pager";
 import { State } from "../../part/State";
 import { Table, type Column } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
-import { text } from "../../text";
 import { Filters } from "./Filters";
 import { audit, pathOf, ROWS, type AuditFilter } from "./queries";
+import { auditText } from "./text";
 
 type Entry = Schemas["AuditEntry"];
 
-const words = text.audit;
+const words = auditText;
 const NAMES = words.columns;
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

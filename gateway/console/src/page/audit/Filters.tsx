@@ -5,10 +5,10 @@ import { Button } from "../../part/form/Button";
 import { TextField } from "../../part/form/Field";
 import { useScope } from "../../part/scope";
 import { SelectField } from "../../part/form/Select";
-import { text } from "../../text";
 import type { AuditFilter } from "./queries";
+import { auditText } from "./text";
 
-const words = text.audit;
+const words = auditText;
 
 /** How the actions of a kind begin. */
 const KINDS = Object.entries(words.kinds).map(([kind, name]) => [`${kind}.`, name] as const);

@@ -12,14 +12,14 @@ import { Measures } from "../../part/Measures";
 import { useScope } from "../../part/scope";
 import { Table, type Column } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
-import { text } from "../../text";
 import { BudgetForm } from "./BudgetForm";
 import { budgetHistory } from "./queries";
+import { budgetsText } from "./text";
 import { BudgetState, Usd, useTarget, type Budget } from "./words";
 
 type Period = Schemas["BudgetPeriod"];
 
-const WORDS = text.budgets;
+const WORDS = budgetsText;
 const FACTS = WORDS.facts;
 const PARTS = WORDS.parts;
 

@@ -11,16 +11,18 @@ import { Form } from "../../part/form/Form";
 import { numberOf } from "../../part/form/number";
 import { SelectField } from "../../part/form/Select";
 import { text } from "../../text";
+import { interestsText } from "../interests/text";
 import { budgets } from "./queries";
+import { budgetsText } from "./text";
 import type { Budget } from "./words";
 
 type Input = Schemas["BudgetInput"];
 
-const WORDS = text.budgets;
+const WORDS = budgetsText;
 const SCOPES = (["account", "repo", "interest"] as const).map((scope) => [scope, WORDS.scopes[scope]] as const);
 const PERIODS = (["day", "week", "month"] as const).map((period) => [period, WORDS.periods[period]] as const);
 const ACTIONS = (["warn", "stop"] as const).map((action) => [action, WORDS.actions[action]] as const);
-const WEEKDAYS = text.interests.agent.weekdays.map((name, index) => [String(index + 1), name] as const);
+const WEEKDAYS = interestsText.agent.weekdays.map((name, index) => [String(index + 1), name] as const);
 
 const NAMED = { action: ACTIONS, week_starts: WEEKDAYS };
 

@@ -11,13 +11,13 @@ import { useScope } from "../../part/scope";
 import { State } from "../../part/State";
 import { Table } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
-import { text } from "../../text";
 import { BudgetDialogs } from "./Budget";
 import { BudgetForm } from "./BudgetForm";
 import { budgets } from "./queries";
+import { budgetsText } from "./text";
 import { BudgetState, Usd, useTarget, type Budget } from "./words";
 
-const WORDS = text.budgets;
+const WORDS = budgetsText;
 const NAMES = WORDS.columns;
 
 /** Repositories whose runs start without asking: no budget stops them. */

@@ -5,11 +5,11 @@ import { dollars } from "../../api/format";
 import { interests } from "../../api/queries";
 import { State, type Tone } from "../../part/State";
 import { Unknown } from "../../part/Time";
-import { text } from "../../text";
+import { budgetsText } from "./text";
 
 export type Budget = Schemas["Budget"];
 
-const WORDS = text.budgets;
+const WORDS = budgetsText;
 
 const NEARLY_PERCENT = 80; // from here on the inbox has it
 

@@ -10,10 +10,11 @@ import { text } from "../../text";
 import { rememberAttempt } from "./attempt";
 import { Disconnect } from "./Disconnect";
 import { connectionStatus } from "./queries";
+import { connectText } from "./text";
 
 type Connection = Schemas["Connection"];
 
-const words = text.connect.account;
+const words = connectText.account;
 
 export interface Standing {
   connection: Connection | null | undefined; // undefined: not known yet

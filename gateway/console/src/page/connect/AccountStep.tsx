@@ -1,9 +1,9 @@
 import type { Schemas } from "../../api/client";
-import { text } from "../../text";
 import { AccountActions, useStanding } from "./Account";
 import { Step } from "./Step";
+import { connectText } from "./text";
 
-const words = text.connect.account;
+const words = connectText.account;
 
 /** The person's account at the code host, which proves whose a repository is. */
 export function AccountStep({ provider: { name, configured } }: { provider: Schemas["Provider"] }) {
@@ -11,7 +11,7 @@ export function AccountStep({ provider: { name, configured } }: { provider: Sche
   return (
     <Step number={2} title={words.title} tone={tone} state={state}>
       {configured && connection !== undefined && (
-        <AccountActions provider={name} connection={connection} loses={text.connect.disconnect.codeHost} />
+        <AccountActions provider={name} connection={connection} loses={connectText.disconnect.codeHost} />
       )}
     </Step>
   );

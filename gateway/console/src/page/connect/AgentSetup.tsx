@@ -12,14 +12,14 @@ import { useScope } from "../../part/scope";
 import { SelectField } from "../../part/form/Select";
 import { State, type Tone } from "../../part/State";
 import { Steps } from "../../part/Steps";
-import { text } from "../../text";
 import { CliToken } from "./CliToken";
 import { provisioning, provisionTask } from "./queries";
+import { connectText } from "./text";
 
 type Interest = Schemas["Interest"];
 type Status = Schemas["ProvisionStatus"];
 
-const words = text.connect.agent;
+const words = connectText.agent;
 
 const TONES: Readonly<Record<Status["state"], Tone>> = {
   none: "off",

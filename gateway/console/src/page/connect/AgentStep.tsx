@@ -1,11 +1,11 @@
 import { Link } from "wouter-preact";
 
 import type { Schemas } from "../../api/client";
-import { text } from "../../text";
 import { AgentSetup } from "./AgentSetup";
 import { Step } from "./Step";
+import { connectText } from "./text";
 
-const words = text.connect.agent;
+const words = connectText.agent;
 
 /** The agent of each interest of a repository. */
 export function AgentStep({ interests, hasAgent }: { interests: readonly Schemas["Interest"][]; hasAgent: boolean }) {

@@ -8,11 +8,11 @@ import { Fault } from "../../part/Fault";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { useScope } from "../../part/scope";
-import { text } from "../../text";
 import { codeHostApp } from "./queries";
 import { Step } from "./Step";
+import { connectText } from "./text";
 
-const words = text.connect.app;
+const words = connectText.app;
 
 /** Post the manifest to the code host, as its form: the browser leaves this page. */
 function post(action: string, manifest: unknown): void {

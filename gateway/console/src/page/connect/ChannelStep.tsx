@@ -3,10 +3,10 @@ import { Link } from "wouter-preact";
 
 import { endpoints } from "../../api/queries";
 import { Answer } from "../../part/Answer";
-import { text } from "../../text";
 import { Step } from "./Step";
+import { connectText } from "./text";
 
-const words = text.connect.channel;
+const words = connectText.channel;
 
 /** Who hears what the agents do: endpoints of messages, which the settings keep. */
 export function ChannelStep() {

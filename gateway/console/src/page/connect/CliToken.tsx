@@ -6,9 +6,9 @@ import { Button } from "../../part/form/Button";
 import { Dialog } from "../../part/Dialog";
 import { Fault } from "../../part/Fault";
 import { Once } from "../../part/form/Once";
-import { text } from "../../text";
+import { connectText } from "./text";
 
-const words = text.connect.agent;
+const words = connectText.agent;
 
 /** A key for an hour at the command line, which does what the agent of the interest may do. */
 export function CliToken({ interest }: { interest: string }) {

@@ -5,7 +5,6 @@ import { installations, interests } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Page } from "../../part/Page";
 import { useScope } from "../../part/scope";
-import { text } from "../../text";
 import { AccountStep } from "./AccountStep";
 import { AgentStep } from "./AgentStep";
 import { AppStep } from "./AppStep";
@@ -14,6 +13,7 @@ import { Feeds } from "./Feeds";
 import { ModelStep } from "./ModelStep";
 import { providers } from "./queries";
 import { RepositoryStep } from "./RepositoryStep";
+import { connectText } from "./text";
 import { Trackers } from "./Trackers";
 
 interface Props {
@@ -42,9 +42,9 @@ function Steps({ providers, interests, installations }: Props) {
 function Others() {
   return (
     <section class="group">
-      <h2>{text.connect.others.title}</h2>
+      <h2>{connectText.others.title}</h2>
       <p>
-        {text.connect.others.mcp} <code>{`${location.origin}/mcp`}</code>
+        {connectText.others.mcp} <code>{`${location.origin}/mcp`}</code>
       </p>
     </section>
   );
@@ -57,8 +57,8 @@ export default function Connect() {
   const mine = useQuery(interests);
   const agents = useQuery(installations);
   return (
-    <Page title={text.connect.title}>
-      <p class="lead">{text.connect.lead}</p>
+    <Page title={connectText.title}>
+      <p class="lead">{connectText.lead}</p>
       <Answer query={known}>
         {(rows) => (
           <>

@@ -5,9 +5,9 @@ import { answer, api } from "../../api/client";
 import { Button } from "../../part/form/Button";
 import { Confirm } from "../../part/form/Confirm";
 import { useScope } from "../../part/scope";
-import { text } from "../../text";
+import { connectText } from "./text";
 
-const words = text.connect.disconnect;
+const words = connectText.disconnect;
 
 interface Props {
   provider: string;

@@ -19,10 +19,11 @@ import { Table } from "../../part/Table";
 import { Time } from "../../part/Time";
 import { text } from "../../text";
 import { feeds } from "./queries";
+import { connectText } from "./text";
 
 type Feed = Schemas["Feed"];
 
-const words = text.connect.feeds;
+const words = connectText.feeds;
 
 function useNames(): ReadonlyMap<string, string> {
   return new Map(useQuery(interests).data?.items.map(({ id, name }) => [id, name]));

@@ -7,11 +7,11 @@ import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { May } from "../../part/scope";
 import { SelectField } from "../../part/form/Select";
-import { text } from "../../text";
 import { Disconnect } from "./Disconnect";
 import { Step } from "./Step";
+import { connectText } from "./text";
 
-const words = text.connect.model;
+const words = connectText.model;
 
 function KeyForm({ names }: { names: readonly string[] }) {
   const [name, setName] = useState(names[0] ?? null);
@@ -61,7 +61,7 @@ export function ModelStep({ providers }: { providers: readonly Schemas["Provider
         <ul>
           {connected.map((name) => (
             <li key={name} class="actions">
-              {name} <Disconnect provider={name} loses={text.connect.disconnect.model} />
+              {name} <Disconnect provider={name} loses={connectText.disconnect.model} />
             </li>
           ))}
         </ul>

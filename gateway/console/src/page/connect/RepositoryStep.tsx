@@ -5,11 +5,11 @@ import type { Schemas } from "../../api/client";
 import { Button } from "../../part/form/Button";
 import { Dialog } from "../../part/Dialog";
 import { May } from "../../part/scope";
-import { text } from "../../text";
 import { InterestForm } from "../interests/InterestForm";
 import { Step } from "./Step";
+import { connectText } from "./text";
 
-const words = text.connect.interest;
+const words = connectText.interest;
 
 interface Props {
   interests: readonly Schemas["Interest"][];

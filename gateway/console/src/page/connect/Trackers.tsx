@@ -1,9 +1,9 @@
 import type { Schemas } from "../../api/client";
 import { State } from "../../part/State";
-import { text } from "../../text";
 import { AccountActions, useStanding } from "./Account";
+import { connectText } from "./text";
 
-const words = text.connect.trackers;
+const words = connectText.trackers;
 
 function Tracker({ provider: { name, configured } }: { provider: Schemas["Provider"] }) {
   const { connection, tone, state } = useStanding(name, configured ? words.none : words.needsOperator);
@@ -13,7 +13,7 @@ function Tracker({ provider: { name, configured } }: { provider: Schemas["Provid
         <strong>{name}</strong> <State tone={configured ? tone : "off"}>{state}</State>
       </p>
       {configured && connection !== undefined && (
-        <AccountActions provider={name} connection={connection} loses={text.connect.disconnect.tracker} label={words.connect(name)} />
+        <AccountActions provider={name} connection={connection} loses={connectText.disconnect.tracker} label={words.connect(name)} />
       )}
     </li>
   );

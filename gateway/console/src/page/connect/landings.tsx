@@ -12,8 +12,9 @@ import { Fault } from "../../part/Fault";
 import { Page } from "../../part/Page";
 import { text } from "../../text";
 import { takeAttempt } from "./attempt";
+import { connectText } from "./text";
 
-const words = text.connect.landings;
+const words = connectText.landings;
 
 /** The query of the address as it was when the page was opened. */
 function useQueryOnce(): URLSearchParams {
@@ -57,7 +58,7 @@ export function Created() {
           <p>{words.appIs(app.slug, app.owner)}</p>
           <p>
             <a class="button button-main" href={safeLink(app.install_url)}>
-              {text.connect.app.install}
+              {connectText.app.install}
             </a>
           </p>
         </>

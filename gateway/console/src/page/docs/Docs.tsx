@@ -8,13 +8,13 @@ import { Answer } from "../../part/Answer";
 import { Button } from "../../part/form/Button";
 import { Empty } from "../../part/Empty";
 import { Page } from "../../part/Page";
-import { text } from "../../text";
 import { Method } from "./Method";
 import { Prose } from "./Prose";
 import { operationsOf, type Description, type Operation } from "./description";
 import { description as question } from "./query";
+import { docsText } from "./text";
 
-const words = text.docs;
+const words = docsText;
 
 /** Whether each word is in what is shown of it. */
 function matches(operation: Operation, query: string): boolean {

@@ -10,6 +10,7 @@ import { Table, type Column } from "../../part/Table";
 import { text } from "../../text";
 import { Method } from "./Method";
 import { Prose } from "./Prose";
+import { docsText } from "./text";
 import { Try } from "./Try";
 import {
   exampleOf,
@@ -26,7 +27,7 @@ import {
 } from "./description";
 import { description as question } from "./query";
 
-const words = text.docs;
+const words = docsText;
 const COLUMNS = words.columns;
 
 function Name({ name, required }: { name: string; required: boolean }) {
@@ -149,7 +150,7 @@ function Described({ document, operation }: { document: Description; operation: 
 
 export default function Operation({ id }: { id: string }) {
   return (
-    <Detail kind={text.docs.title} query={useQuery(question)}>
+    <Detail kind={docsText.title} query={useQuery(question)}>
       {(document) => {
         const operation = operationsOf(document).find((each) => each.id === id);
         if (operation) return <Described document={document} operation={operation} key={id} />;

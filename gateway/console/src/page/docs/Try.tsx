@@ -13,8 +13,9 @@ import { Output } from "../../part/Output";
 import { text } from "../../text";
 import { commandOf, firstAttempt, missingOf, requestOf, targetOf, type Attempt } from "./attempt";
 import type { Operation } from "./description";
+import { docsText } from "./text";
 
-const words = text.docs;
+const words = docsText;
 
 /** Fields of the answer that say something about it. */
 const FIELDS = ["X-Request-Id", "X-Total-Count", "Link", "ETag", "Location", "Retry-After", "X-Ignored-Fields"];

@@ -5,13 +5,13 @@ import { duration } from "../../api/format";
 import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
 import { useNotice } from "../../part/Notice";
-import { text } from "../../text";
 import type { Open } from "./Dialogs";
+import { endpointsText } from "./text";
 import { canBeAsked } from "./words";
 
 type Endpoint = Schemas["Webhook"];
 
-const WORDS = text.endpoints;
+const WORDS = endpointsText;
 
 /** What is done at once, each with what it says when it is done. */
 function useActions(endpoint: Endpoint) {

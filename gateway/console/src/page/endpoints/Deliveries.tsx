@@ -15,13 +15,13 @@ import { useScope } from "../../part/scope";
 import { Table, type Column } from "../../part/Table";
 import { Tabs } from "../../part/Tabs";
 import { Time } from "../../part/Time";
-import { text } from "../../text";
 import { Delivery } from "./Delivery";
+import { endpointsText } from "./text";
 import { DELIVERY_STATUSES, DeliveryState } from "./words";
 
 type Item = Schemas["Delivery"];
 
-const WORDS = text.endpoints;
+const WORDS = endpointsText;
 const NAMES = WORDS.deliveryColumns;
 const ROWS = 25;
 const KEPT_MS = 30 * 86_400_000;

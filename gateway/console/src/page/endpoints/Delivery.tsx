@@ -12,13 +12,13 @@ import { Output } from "../../part/Output";
 import { useScope } from "../../part/scope";
 import { Table, type Column } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
-import { text } from "../../text";
+import { endpointsText } from "./text";
 import { DeliveryState } from "./words";
 
 type Detail = Schemas["DeliveryWithAttempts"];
 type Attempt = Detail["attempt_log"][number];
 
-const WORDS = text.endpoints;
+const WORDS = endpointsText;
 const NAMES = WORDS.attemptColumns;
 
 const COLUMNS: readonly Column<Attempt>[] = [

@@ -10,12 +10,13 @@ import { Fault } from "../../part/Fault";
 import { Once } from "../../part/form/Once";
 import { text } from "../../text";
 import { EndpointForm } from "./EndpointForm";
+import { endpointsText } from "./text";
 
 type Endpoint = Schemas["Webhook"];
 
 export type Open = "edit" | "rotate" | "remove" | null;
 
-const WORDS = text.endpoints;
+const WORDS = endpointsText;
 
 interface Props {
   endpoint: Endpoint;

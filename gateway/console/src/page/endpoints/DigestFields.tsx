@@ -1,9 +1,9 @@
 import { TextField } from "../../part/form/Field";
 import { SelectField } from "../../part/form/Select";
-import { text } from "../../text";
 import type { DigestChoice, DigestDays } from "./digest";
+import { endpointsText } from "./text";
 
-const WORDS = text.endpoints;
+const WORDS = endpointsText;
 const CHOICES = ["none", "weekdays", "daily"] as const;
 
 interface Props {

@@ -12,9 +12,10 @@ import { text } from "../../text";
 import { Actions } from "./Actions";
 import { Deliveries } from "./Deliveries";
 import { Dialogs, type Open } from "./Dialogs";
+import { endpointsText } from "./text";
 import { EndpointState, eventsOf } from "./words";
 
-const WORDS = text.endpoints.facts;
+const WORDS = endpointsText.facts;
 
 type Detail = Schemas["Webhook"];
 
@@ -23,7 +24,7 @@ function WhatFacts({ detail }: { detail: Detail }) {
   const { confirmation } = detail;
   return (
     <>
-      <Fact name={WORDS.kind}>{text.endpoints.kinds[detail.kind]}</Fact>
+      <Fact name={WORDS.kind}>{endpointsText.kinds[detail.kind]}</Fact>
       <Fact name={WORDS.address}>{detail.email ?? detail.url}</Fact>
       <Fact name={WORDS.events}>{eventsOf(detail)}</Fact>
       {detail.repos && <Fact name={WORDS.repos}>{detail.repos.join(" ")}</Fact>}

@@ -9,11 +9,12 @@ import { SelectField } from "../../part/form/Select";
 import { text } from "../../text";
 import { choiceOf, digestOf, type DigestChoice } from "./digest";
 import { DigestFields } from "./DigestFields";
+import { endpointsText } from "./text";
 
 type Endpoint = Schemas["Webhook"];
 type Kind = Endpoint["kind"];
 
-const WORDS = text.endpoints;
+const WORDS = endpointsText;
 const KINDS = (["webhook", "slack", "email"] as const).map((kind) => [kind, WORDS.kinds[kind]] as const);
 
 /** Each under its name in the API, as the fields have it. */

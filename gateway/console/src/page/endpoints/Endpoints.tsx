@@ -12,13 +12,14 @@ import { Once } from "../../part/form/Once";
 import { useScope } from "../../part/scope";
 import { Table, type Column } from "../../part/Table";
 import { Time } from "../../part/Time";
-import { text } from "../../text";
+import { settingsText } from "../settings/text";
 import { EndpointForm } from "./EndpointForm";
+import { endpointsText } from "./text";
 import { EndpointState, eventsOf } from "./words";
 
 type Endpoint = Schemas["Webhook"];
 
-const WORDS = text.endpoints;
+const WORDS = endpointsText;
 
 const COLUMNS: readonly Column<Endpoint>[] = [
   { name: WORDS.columns.name, cell: (row) => <Link href={`/settings/endpoints/${row.id}`}>{row.name}</Link> },
@@ -47,14 +48,14 @@ export function Endpoints() {
   return (
     <section class="group">
       <header class="group-head">
-        <h2>{text.settings.endpoints}</h2>
+        <h2>{settingsText.endpoints}</h2>
         {canWrite && <Button onClick={() => setAddress({ new: "endpoint" })}>{WORDS.add}</Button>}
       </header>
       <p class="read">{WORDS.lead}</p>
       <Answer query={useQuery(endpoints)}>
         {({ items }) =>
           items.length > 0 ? (
-            <Table label={text.settings.endpoints} columns={COLUMNS} rows={items} rowKey={(row) => row.id} />
+            <Table label={settingsText.endpoints} columns={COLUMNS} rows={items} rowKey={(row) => row.id} />
           ) : (
             <Empty>{WORDS.empty}</Empty>
           )

@@ -1,6 +1,6 @@
 import type { Schemas } from "../../api/client";
 import { State, type Tone } from "../../part/State";
-import { text } from "../../text";
+import { endpointsText } from "./text";
 
 type Endpoint = Schemas["Webhook"];
 type DeliveryStatus = Schemas["Delivery"]["status"];
@@ -40,5 +40,5 @@ export function canBeAsked(endpoint: Endpoint): boolean {
 
 /** The types of messages that an endpoint gets. */
 export function eventsOf({ events }: Endpoint): string {
-  return events.map((type) => (type === "*" ? text.endpoints.allTypes : type)).join(", ");
+  return events.map((type) => (type === "*" ? endpointsText.allTypes : type)).join(", ");
 }

@@ -9,6 +9,7 @@ import { Unknown } from "../../part/Time";
 import { text } from "../../text";
 import { sourceText } from "./Builds";
 import { Cancel } from "./Cancel";
+import { evaluationsText } from "./text";
 import { canBeCancelled, WorkState } from "./words";
 import { WorkFacts, WorkLog } from "./Work";
 
@@ -16,7 +17,7 @@ function Content({ detail }: { detail: Schemas["Build"] }) {
   const path = { params: { path: { build_id: detail.build_id } } };
   return (
     <Page
-      title={text.evaluations.buildOf(sourceText(detail))}
+      title={evaluationsText.buildOf(sourceText(detail))}
       actions={
         <>
           <WorkState status={detail.status} />
@@ -26,7 +27,7 @@ function Content({ detail }: { detail: Schemas["Build"] }) {
     >
       <Facts>
         <WorkFacts work={detail} />
-        <Fact name={text.evaluations.work.image}>{detail.image ? <code>{detail.image}</code> : <Unknown />}</Fact>
+        <Fact name={evaluationsText.work.image}>{detail.image ? <code>{detail.image}</code> : <Unknown />}</Fact>
       </Facts>
       <WorkLog work={detail} />
     </Page>

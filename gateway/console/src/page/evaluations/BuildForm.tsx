@@ -5,7 +5,7 @@ import { useLocation } from "wouter-preact";
 import { answer, api, type Schemas } from "../../api/client";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
-import { text } from "../../text";
+import { evaluationsText } from "./text";
 
 const FIELDS = [
   { name: "repo", rows: 0 },
@@ -23,7 +23,7 @@ export function BuildForm() {
   const [values, setValues] = useState(NOTHING);
   const client = useQueryClient();
   const [, navigate] = useLocation();
-  const words = text.evaluations.build;
+  const words = evaluationsText.build;
   const send = () => {
     const body = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
     return answer(api.POST("/api/v1.0/eval-env/builds", { body }));

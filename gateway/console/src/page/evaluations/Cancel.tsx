@@ -4,13 +4,13 @@ import { useState } from "preact/hooks";
 import { Button } from "../../part/form/Button";
 import { Confirm } from "../../part/form/Confirm";
 import { useScope } from "../../part/scope";
-import { text } from "../../text";
+import { evaluationsText } from "./text";
 
 /** The button that ends a build or a run, after a question. */
 export function Cancel({ send }: { send: () => Promise<unknown> }) {
   const [isAsking, setAsking] = useState(false);
   const client = useQueryClient();
-  const words = text.evaluations.cancelling;
+  const words = evaluationsText.cancelling;
   if (!useScope("eval:write")) return null;
   return (
     <>

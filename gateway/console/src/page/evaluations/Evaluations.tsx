@@ -3,15 +3,15 @@ import { useSearchParams } from "wouter-preact";
 
 import { Page } from "../../part/Page";
 import { Tabs } from "../../part/Tabs";
-import { text } from "../../text";
 import { Builds } from "./Builds";
 import { Runs } from "./Runs";
 import { Templates } from "./Templates";
+import { evaluationsText } from "./text";
 
 const VIEWS = [
-  ["runs", text.evaluations.runs],
-  ["templates", text.evaluations.templates],
-  ["builds", text.evaluations.builds],
+  ["runs", evaluationsText.runs],
+  ["templates", evaluationsText.templates],
+  ["builds", evaluationsText.builds],
 ] as const;
 
 const CONTENTS = { runs: Runs, templates: Templates, builds: Builds };
@@ -22,9 +22,9 @@ export default function Evaluations() {
   const Content = CONTENTS[view];
   return (
     <Page
-      title={text.evaluations.title}
+      title={evaluationsText.title}
       wide
-      actions={<Tabs label={text.evaluations.view} values={VIEWS} value={view} onChange={(next) => setAddress({ view: next })} />}
+      actions={<Tabs label={evaluationsText.view} values={VIEWS} value={view} onChange={(next) => setAddress({ view: next })} />}
     >
       <Content />
     </Page>

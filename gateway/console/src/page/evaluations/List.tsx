@@ -11,8 +11,8 @@ import { Pager } from "../../part/Pager";
 import { useScope } from "../../part/scope";
 import { Table, type Column } from "../../part/Table";
 import { Tabs } from "../../part/Tabs";
-import { text } from "../../text";
 import type { useListAddress } from "./address";
+import { evaluationsText } from "./text";
 
 const ROWS = 25;
 
@@ -32,7 +32,7 @@ interface Props<Row, Status extends string> {
 export function List<Row, Status extends string>(props: Props<Row, Status>) {
   const { label, address, statuses, query, columns, rowKey, empty, add, form } = props;
   const mayAdd = useScope("eval:write");
-  const filters = [["", text.evaluations.all], ...statuses.map((status) => [status, spoken(status)] as const)] as const;
+  const filters = [["", evaluationsText.all], ...statuses.map((status) => [status, spoken(status)] as const)] as const;
   return (
     <section class="group">
       <header class="group-head">
@@ -44,7 +44,7 @@ export function List<Row, Status extends string>(props: Props<Row, Status>) {
         )}
       </header>
       {statuses.length > 0 && (
-        <Tabs label={text.evaluations.status} values={filters} value={address.status ?? ""} onChange={address.setStatus} />
+        <Tabs label={evaluationsText.status} values={filters} value={address.status ?? ""} onChange={address.setStatus} />
       )}
       <Answer query={query}>
         {({ items, total }) =>
@@ -54,7 +54,7 @@ export function List<Row, Status extends string>(props: Props<Row, Status>) {
               <Pager offset={address.offset} size={ROWS} total={total} onMove={address.setOffset} />
             </>
           ) : (
-            <Empty>{address.status ? text.evaluations.none : empty}</Empty>
+            <Empty>{address.status ? evaluationsText.none : empty}</Empty>
           )
         }
       </Answer>

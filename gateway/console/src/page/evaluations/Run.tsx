@@ -12,12 +12,13 @@ import { Table } from "../../part/Table";
 import { Unknown } from "../../part/Time";
 import { text } from "../../text";
 import { Cancel } from "./Cancel";
+import { evaluationsText } from "./text";
 import { canBeCancelled, metricText, WorkState } from "./words";
 import { WorkFacts, WorkLog } from "./Work";
 
 type Detail = Schemas["EvalRun"];
 
-const WORDS = text.evaluations.work;
+const WORDS = evaluationsText.work;
 
 function Metrics({ metrics }: { metrics: Readonly<Record<string, number>> }) {
   return (
@@ -86,7 +87,7 @@ function Content({ detail }: { detail: Detail }) {
   const path = { params: { path: { run_id: detail.run_id } } };
   return (
     <Page
-      title={detail.name ?? text.evaluations.runOf(detail.run_id.slice(-12))}
+      title={detail.name ?? evaluationsText.runOf(detail.run_id.slice(-12))}
       actions={
         <>
           <WorkState status={detail.status} />

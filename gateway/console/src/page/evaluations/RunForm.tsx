@@ -7,8 +7,8 @@ import { everyTemplate } from "../../api/queries";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { SelectField } from "../../part/form/Select";
-import { text } from "../../text";
 import { objectOf } from "./object";
+import { evaluationsText } from "./text";
 
 /** Start a run of a template. `templateId`: which is chosen at first. */
 export function RunForm({ templateId = null }: { templateId?: string | null }) {
@@ -18,7 +18,7 @@ export function RunForm({ templateId = null }: { templateId?: string | null }) {
   const known = useQuery(everyTemplate).data?.items ?? [];
   const client = useQueryClient();
   const [, navigate] = useLocation();
-  const words = text.evaluations.run;
+  const words = evaluationsText.run;
   const send = async () =>
     answer(
       api.POST("/api/v1.0/eval-env/runs", {

@@ -21,6 +21,7 @@ import { RunForm } from "./RunForm";
 import { RUN_COLUMNS } from "./Runs";
 import { TemplateForm } from "./TemplateForm";
 import { Lock } from "./Templates";
+import { evaluationsText } from "./text";
 import { metricText } from "./words";
 
 type Detail = Versioned<Schemas["Template"]>;
@@ -28,7 +29,7 @@ type Run = Schemas["EvalRunItem"];
 
 const CHARTED = 100; // of the newest runs
 const ROWS = 25;
-const WORDS = text.evaluations.template;
+const WORDS = evaluationsText.template;
 
 /** Each metric over the runs that reported it, oldest first. */
 function Metrics({ runs }: { runs: readonly Run[] }) {
@@ -54,13 +55,13 @@ function RunsOf({ id }: { id: string }) {
   const filter = { status: undefined, template_id: id };
   return (
     <section class="group">
-      <h2>{text.evaluations.runs}</h2>
+      <h2>{evaluationsText.runs}</h2>
       <Answer query={useQuery(evalRuns(filter, CHARTED, 0))}>{({ items }) => <Metrics runs={items} />}</Answer>
       <Answer query={useQuery(evalRuns(filter, ROWS, offset))}>
         {({ items, total }) =>
           total > 0 && (
             <>
-              <Table label={text.evaluations.runs} columns={RUN_COLUMNS} rows={items} rowKey={(row) => row.run_id} />
+              <Table label={evaluationsText.runs} columns={RUN_COLUMNS} rows={items} rowKey={(row) => row.run_id} />
               <Pager offset={offset} size={ROWS} total={total} onMove={move} />
             </>
           )
@@ -92,7 +93,7 @@ function Dialogs({ detail, open, onClose }: { detail: Detail; open: Open; onClos
   if (open === "lock") return <LockTemplate detail={detail} onClose={onClose} />;
   if (open === null) return null;
   return (
-    <Dialog title={open === "edit" ? WORDS.edit : text.evaluations.newRun} onClose={onClose}>
+    <Dialog title={open === "edit" ? WORDS.edit : evaluationsText.newRun} onClose={onClose}>
       {open === "edit" ? <TemplateForm template={detail} onDone={onClose} /> : <RunForm templateId={detail.template_id} />}
     </Dialog>
   );
@@ -110,7 +111,7 @@ function Content({ detail }: { detail: Detail }) {
             {!detail.locked && <Button onClick={() => setOpen("edit")}>{WORDS.edit}</Button>}
             {!detail.locked && <Button onClick={() => setOpen("lock")}>{WORDS.lock}</Button>}
             <Button kind="main" onClick={() => setOpen("run")}>
-              {text.evaluations.newRun}
+              {evaluationsText.newRun}
             </Button>
           </May>
         </>

@@ -7,6 +7,7 @@ import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { text } from "../../text";
 import { objectOf } from "./object";
+import { evaluationsText } from "./text";
 
 type Template = Versioned<Schemas["Template"]>;
 
@@ -51,7 +52,7 @@ export function TemplateForm({ template, onDone }: Props) {
   const { values, set } = edit;
   const client = useQueryClient();
   const [, navigate] = useLocation();
-  const words = text.evaluations.template;
+  const words = evaluationsText.template;
   const reload = () => client.invalidateQueries({ queryKey: ["evaluations"] });
   const onSaved = async (saved: Schemas["Template"]) => {
     await reload();

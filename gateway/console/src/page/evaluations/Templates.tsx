@@ -6,18 +6,18 @@ import { templates } from "../../api/queries";
 import { State } from "../../part/State";
 import type { Column } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
-import { text } from "../../text";
 import { List } from "./List";
 import { useListAddress } from "./address";
 import { TemplateForm } from "./TemplateForm";
+import { evaluationsText } from "./text";
 
 type Template = Schemas["Template"];
 
-const NAMES = text.evaluations.columns;
+const NAMES = evaluationsText.columns;
 
 /** Whether a template can still be changed. */
 export function Lock({ template }: { template: Template }) {
-  return template.locked ? <State tone="done">{text.evaluations.locked}</State> : <State tone="off">{text.evaluations.open}</State>;
+  return template.locked ? <State tone="done">{evaluationsText.locked}</State> : <State tone="off">{evaluationsText.open}</State>;
 }
 
 const COLUMNS: readonly Column<Template>[] = [
@@ -32,14 +32,14 @@ export function Templates() {
   const address = useListAddress("templates", []);
   return (
     <List
-      label={text.evaluations.templates}
+      label={evaluationsText.templates}
       address={address}
       statuses={[]}
       query={useQuery(templates(address.offset))}
       columns={COLUMNS}
       rowKey={(row) => row.template_id}
-      empty={text.evaluations.noTemplates}
-      add={text.evaluations.newTemplate}
+      empty={evaluationsText.noTemplates}
+      add={evaluationsText.newTemplate}
       form={<TemplateForm />}
     />
   );

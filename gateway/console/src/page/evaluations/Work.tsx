@@ -3,11 +3,11 @@ import { duration } from "../../api/format";
 import { Fact } from "../../part/Facts";
 import { Output } from "../../part/Output";
 import { Time, Unknown } from "../../part/Time";
-import { text } from "../../text";
+import { evaluationsText } from "./text";
 
 type Work = Schemas["EvalRun"] | Schemas["Build"];
 
-const WORDS = text.evaluations.work;
+const WORDS = evaluationsText.work;
 
 /** What a build and a run have in common: who did it, when, and what went wrong. */
 export function WorkFacts({ work }: { work: Work }) {

@@ -1,6 +1,6 @@
 /** JSON objects that people write. */
 import { Problem } from "../../api/problem";
-import { text } from "../../text";
+import { evaluationsText } from "./text";
 
 /** The object that `written` is; throws the problem of the field `field` when it is none. Empty: an empty one. */
 export function objectOf(written: string, field: string): Record<string, unknown> {
@@ -10,5 +10,5 @@ export function objectOf(written: string, field: string): Record<string, unknown
   } catch {
     // told below
   }
-  throw new Problem(400, text.evaluations.noObject, "", null, [{ field, message: text.evaluations.noObject }]);
+  throw new Problem(400, evaluationsText.noObject, "", null, [{ field, message: evaluationsText.noObject }]);
 }

@@ -3,12 +3,12 @@ import { useQuery } from "@tanstack/preact-query";
 import { useSearchParams } from "wouter-preact";
 
 import { Page } from "../../part/Page";
-import { text } from "../../text";
 import { useColumns } from "./columns";
 import { ExperimentList } from "./ExperimentList";
 import { actionable } from "./queries";
+import { experimentsText } from "./text";
 
-const words = text.experiments.actionable;
+const words = experimentsText.actionable;
 
 export default function Actionable() {
   const [address, setAddress] = useSearchParams();

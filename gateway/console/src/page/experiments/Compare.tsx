@@ -10,17 +10,17 @@ import { Page } from "../../part/Page";
 import { State } from "../../part/State";
 import { Table, type Column } from "../../part/Table";
 import { Unknown } from "../../part/Time";
-import { text } from "../../text";
 import { Download } from "../../part/Download";
 import { Interval } from "./Interval";
 import { comparison } from "./queries";
+import { experimentsText } from "./text";
 
 type Compared = Schemas["ComparedExperiments"];
 type Field = Compared["fields"][number];
 type Metric = Compared["metrics"][number];
 type Value = Metric["values"][number];
 
-const words = text.experiments.compare;
+const words = experimentsText.compare;
 
 function Cell({ value }: { value: unknown }) {
   if (value === null || value === undefined) return <Unknown />;
@@ -58,7 +58,7 @@ function Effect({ value, furthest }: { value: Value; furthest: number }) {
       {change(relative)}{" "}
       {low !== null && high !== null && (
         <>
-          <span class="quiet">{text.experiments.results.range(change(low), change(high))}</span>
+          <span class="quiet">{experimentsText.results.range(change(low), change(high))}</span>
           <Interval value={relative} low={low} high={high} furthest={furthest} />
         </>
       )}
@@ -70,10 +70,10 @@ function Figures({ metric, experiments }: { metric: Metric; experiments: Compare
   const furthest = furthestOf(metric.values);
   const columns: Column<Value>[] = [
     {
-      name: text.experiments.columns.name,
+      name: experimentsText.columns.name,
       cell: ({ id }) => <Link href={`/experiments/${id}`}>{experiments.find((each) => each.id === id)?.name}</Link>,
     },
-    { name: text.experiments.results.units, figure: true, cell: ({ n }) => (n === null ? <Unknown /> : count(n)) },
+    { name: experimentsText.results.units, figure: true, cell: ({ n }) => (n === null ? <Unknown /> : count(n)) },
     { name: words.mean, figure: true, cell: ({ mean }) => (mean === null ? <Unknown /> : figure(mean)) },
     { name: words.effect, figure: true, cell: (value) => <Effect value={value} furthest={furthest} /> },
     { name: words.word, cell: ({ delta_confidence }) => (delta_confidence ? spoken(delta_confidence) : <Unknown />) },
@@ -120,7 +120,7 @@ export default function Compare() {
   if (ids.length < 2)
     return (
       <Page title={words.title}>
-        <Empty action={<Link href="/experiments">{text.experiments.title}</Link>}>{words.few}</Empty>
+        <Empty action={<Link href="/experiments">{experimentsText.title}</Link>}>{words.few}</Empty>
       </Page>
     );
   return (

@@ -21,6 +21,7 @@ import { ExperimentForm } from "./ExperimentForm";
 import { ProjectOf } from "./columns";
 import { Implementation } from "./Implementation";
 import { Results } from "./Results";
+import { experimentsText } from "./text";
 import { Ticket } from "./Ticket";
 import { Way } from "./Way";
 import { experiment } from "./queries";
@@ -29,7 +30,7 @@ import { Delta, ExperimentState, isDecided } from "./words";
 type Detail = Versioned<Schemas["ExperimentDetail"]>;
 
 function About({ detail }: { detail: Detail }) {
-  const words = text.experiments;
+  const words = experimentsText;
   return (
     <Facts>
       <Fact name={words.hypothesis}>{detail.hypothesis ?? <Unknown />}</Fact>
@@ -58,7 +59,7 @@ const UNREAD = ["analysis_id"];
 function History({ detail }: { detail: Detail }) {
   return (
     <section class="group">
-      <h2>{text.experiments.history}</h2>
+      <h2>{experimentsText.history}</h2>
       <ol class="timeline">
         {detail.history
           .filter((entry) => !UNREAD.includes(entry.field))
@@ -67,14 +68,14 @@ function History({ detail }: { detail: Detail }) {
               <span class="quiet">
                 <Time at={entry.at} /> ·
               </span>{" "}
-              {text.experiments.changed(spoken(entry.field))}: <span class="quiet">{anything(entry.from)}</span> → {anything(entry.to)}
+              {experimentsText.changed(spoken(entry.field))}: <span class="quiet">{anything(entry.from)}</span> → {anything(entry.to)}
             </li>
           ))}
         <li>
           <span class="quiet">
             <Time at={detail.created_at} /> ·
           </span>{" "}
-          {text.experiments.created}
+          {experimentsText.created}
         </li>
       </ol>
     </section>
@@ -92,7 +93,7 @@ function CopyContext({ id }: { id: string }) {
   });
   return (
     <>
-      <Button onClick={() => copying.mutate()}>{text.experiments.copyContext}</Button>
+      <Button onClick={() => copying.mutate()}>{experimentsText.copyContext}</Button>
       {copying.error && <Fault error={copying.error} />}
     </>
   );
@@ -108,13 +109,13 @@ function Removal({ detail, onClose }: { detail: Detail; onClose: () => void }) {
   };
   return (
     <Confirm
-      title={text.experiments.removeTitle(detail.name)}
-      action={text.experiments.remove}
+      title={experimentsText.removeTitle(detail.name)}
+      action={experimentsText.remove}
       send={() => answer(api.DELETE("/api/v1.0/experiments/{experiment_id}", { params: { path: { experiment_id: detail.id } } }))}
       onDone={onDone}
       onClose={onClose}
     >
-      <p>{text.experiments.removeText}</p>
+      <p>{experimentsText.removeText}</p>
     </Confirm>
   );
 }
@@ -131,8 +132,8 @@ function Content({ detail }: { detail: Detail }) {
             <CopyContext id={detail.id} />
           </May>
           <May scope="experiments:write">
-            <Button onClick={() => setOpen("edit")}>{text.experiments.edit}</Button>
-            <Button onClick={() => setOpen("remove")}>{text.experiments.remove}</Button>
+            <Button onClick={() => setOpen("edit")}>{experimentsText.edit}</Button>
+            <Button onClick={() => setOpen("remove")}>{experimentsText.remove}</Button>
           </May>
         </>
       }
@@ -143,7 +144,7 @@ function Content({ detail }: { detail: Detail }) {
       <Implementation detail={detail} />
       <History detail={detail} />
       {open === "edit" && (
-        <Dialog title={text.experiments.edit} onClose={() => setOpen(null)}>
+        <Dialog title={experimentsText.edit} onClose={() => setOpen(null)}>
           <ExperimentForm detail={detail} onDone={() => setOpen(null)} />
         </Dialog>
       )}

@@ -7,6 +7,7 @@ import { Form } from "../../part/form/Form";
 import { SelectField } from "../../part/form/Select";
 import { text } from "../../text";
 import { projects } from "./queries";
+import { experimentsText } from "./text";
 import { OUTCOMES, STATUSES } from "./words";
 
 type Detail = Versioned<Schemas["ExperimentDetail"]>;
@@ -60,7 +61,7 @@ const PROJECTS_TO_CHOOSE = 100; // the newest
 function ProjectField({ value, onChange, fault }: FieldProps) {
   const { data } = useQuery(projects(PROJECTS_TO_CHOOSE, 0));
   if (!data || data.total === 0) return null;
-  const words = text.experiments;
+  const words = experimentsText;
   const values = data.items.map(({ id, name }) => [id, name] as const);
   return (
     <SelectField label={words.columns.project} value={value} values={values} nothing={words.noProject} onChange={onChange} fault={fault} />
@@ -77,7 +78,7 @@ export function ExperimentForm({ detail, projectId, onDone }: Props) {
   const edit = useEdit(initialOf(detail, projectId), bodyOf);
   const { values, set } = edit;
   const client = useQueryClient();
-  const words = text.experiments;
+  const words = experimentsText;
   const reload = () => client.invalidateQueries({ queryKey: ["experiments"] });
   const onSaved = async (saved: Schemas["ExperimentDetail"]) => {
     await reload();

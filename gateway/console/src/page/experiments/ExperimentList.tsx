@@ -5,8 +5,8 @@ import { Answer } from "../../part/Answer";
 import { Empty } from "../../part/Empty";
 import { Pager } from "../../part/Pager";
 import { Table, type Column } from "../../part/Table";
-import { text } from "../../text";
 import { ROWS } from "./queries";
+import { experimentsText } from "./text";
 
 interface Props {
   query: UseQueryResult<Page<readonly Schemas["Experiment"][]>>;
@@ -23,7 +23,7 @@ export function ExperimentList({ query, offset, columns, empty, onMove }: Props)
       {({ items, total }) =>
         total > 0 ? (
           <>
-            <Table label={text.experiments.title} columns={columns} rows={items} rowKey={(row) => row.id} />
+            <Table label={experimentsText.title} columns={columns} rows={items} rowKey={(row) => row.id} />
             <Pager offset={offset} size={ROWS} total={total} onMove={onMove} />
           </>
         ) : (

@@ -8,7 +8,6 @@ import { Dialog } from "../../part/Dialog";
 import { Page } from "../../part/Page";
 import { May } from "../../part/scope";
 import type { Column } from "../../part/Table";
-import { text } from "../../text";
 import { ColumnMenu, useColumns } from "./columns";
 import { Download } from "../../part/Download";
 import { ExperimentForm } from "./ExperimentForm";
@@ -16,6 +15,7 @@ import { ExperimentList } from "./ExperimentList";
 import { addressOf, filterOf, isFiltered, pathOf } from "./filter";
 import { Filters } from "./Filters";
 import { experiments } from "./queries";
+import { experimentsText, projectsText } from "./text";
 
 /** As many as stand beside each other on a page. */
 const COMPARED_MAX = 4;
@@ -33,11 +33,11 @@ function useChoice(): Choice {
 /** Which experiments to compare. */
 function choiceColumn({ chosen, choose }: Choice): Column<Schemas["Experiment"]> {
   return {
-    name: text.experiments.compare.action(0),
+    name: experimentsText.compare.action(0),
     cell: ({ id, name }) => (
       <input
         type="checkbox"
-        aria-label={text.experiments.choose(name)}
+        aria-label={experimentsText.choose(name)}
         checked={chosen.includes(id)}
         disabled={!chosen.includes(id) && chosen.length >= COMPARED_MAX}
         onChange={(event) => choose(id, event.currentTarget.checked)}
@@ -57,24 +57,24 @@ export default function Experiments() {
   const query = useQuery(experiments(filter, offset));
   return (
     <Page
-      title={text.experiments.title}
+      title={experimentsText.title}
       wide
       actions={
         <>
           <Link class="button" href="/experiments/projects">
-            {text.projects.title}
+            {projectsText.title}
           </Link>
           <Button disabled={choice.chosen.length < 2} onClick={() => navigate(`/compare?ids=${choice.chosen.join(",")}`)}>
-            {text.experiments.compare.action(choice.chosen.length)}
+            {experimentsText.compare.action(choice.chosen.length)}
           </Button>
           <Link class="button" href="/experiments/actionable">
-            {text.experiments.actionable.title}
+            {experimentsText.actionable.title}
           </Link>
           <ColumnMenu {...shown} />
           <Download path={pathOf(filter)} name="experiments.csv" />
           <May scope="experiments:write">
             <Button kind="main" onClick={() => setAddress({ ...inAddress, new: "1" })}>
-              {text.experiments.add}
+              {experimentsText.add}
             </Button>
           </May>
         </>
@@ -85,12 +85,12 @@ export default function Experiments() {
         query={query}
         offset={offset}
         columns={[...shown.columns, choiceColumn(choice)]}
-        empty={isFiltered(filter) ? text.experiments.none : text.experiments.empty}
+        empty={isFiltered(filter) ? experimentsText.none : experimentsText.empty}
         onMove={(next) => setAddress({ ...inAddress, offset: String(next) })}
       />
       {address.get("new") === "1" && (
         <May scope="experiments:write">
-          <Dialog title={text.experiments.add} onClose={() => setAddress(inAddress)}>
+          <Dialog title={experimentsText.add} onClose={() => setAddress(inAddress)}>
             <ExperimentForm onDone={(id) => navigate(`/experiments/${id}`)} />
           </Dialog>
         </May>

@@ -3,12 +3,12 @@ import { useState } from "preact/hooks";
 
 import { Button } from "../../part/form/Button";
 import { Tabs } from "../../part/Tabs";
-import { text } from "../../text";
 import { isFiltered } from "./filter";
 import { experimentCount, projects, type ExperimentFilter } from "./queries";
+import { experimentsText } from "./text";
 import { STATUSES } from "./words";
 
-const words = text.experiments;
+const words = experimentsText;
 const STATES = [["", words.all], ...STATUSES.map((status) => [status, status] as const)] as const;
 const PROJECTS_TO_CHOOSE = 100; // the newest
 

@@ -10,14 +10,14 @@ import { Confirm } from "../../part/form/Confirm";
 import { useScope } from "../../part/scope";
 import { State, type Tone } from "../../part/State";
 import { Steps } from "../../part/Steps";
-import { text } from "../../text";
 import { implementation, isImplementing } from "./queries";
 import { Reference } from "./Reference";
+import { experimentsText } from "./text";
 
 type Status = Schemas["PipelineStatus"];
 type Detail = Schemas["ExperimentDetail"];
 
-const words = text.experiments.implementation;
+const words = experimentsText.implementation;
 
 const TONES: Readonly<Record<Status["pipeline_status"], Tone>> = {
   idle: "off",

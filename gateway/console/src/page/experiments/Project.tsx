@@ -17,10 +17,11 @@ import { ExperimentForm } from "./ExperimentForm";
 import { ExperimentList } from "./ExperimentList";
 import { ProjectForm } from "./ProjectForm";
 import { experiments, project } from "./queries";
+import { experimentsText, projectsText } from "./text";
 
 type Detail = Versioned<Schemas["Project"]>;
 
-const WORDS = text.projects;
+const WORDS = projectsText;
 
 function Removal({ detail, onClose }: { detail: Detail; onClose: () => void }) {
   const client = useQueryClient();
@@ -50,7 +51,7 @@ function Dialogs({ detail, open, onClose }: { detail: Detail; open: Open; onClos
   if (open === null) return null;
   if (open === "remove") return <Removal detail={detail} onClose={onClose} />;
   return (
-    <Dialog title={open === "edit" ? WORDS.edit : text.experiments.add} onClose={onClose}>
+    <Dialog title={open === "edit" ? WORDS.edit : experimentsText.add} onClose={onClose}>
       {open === "edit" ? (
         <ProjectForm project={detail} onDone={onClose} />
       ) : (
@@ -76,7 +77,7 @@ function Content({ detail }: { detail: Detail }) {
             <Button onClick={() => setOpen("edit")}>{WORDS.edit}</Button>
             <Button onClick={() => setOpen("remove")}>{WORDS.remove}</Button>
             <Button kind="main" onClick={() => setOpen("add")}>
-              {text.experiments.add}
+              {experimentsText.add}
             </Button>
           </>
         )
@@ -86,7 +87,7 @@ function Content({ detail }: { detail: Detail }) {
       <ExperimentList
         query={useQuery(experiments({ status: undefined, project_id: detail.id, tag: undefined }, offset))}
         offset={offset}
-        columns={columns.filter(({ name }) => name !== text.experiments.columns.project)}
+        columns={columns.filter(({ name }) => name !== experimentsText.columns.project)}
         empty={WORDS.noExperiments}
         onMove={(next) => setAddress({ offset: String(next) })}
       />

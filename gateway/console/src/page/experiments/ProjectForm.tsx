@@ -5,6 +5,7 @@ import { useEdit, type Edit } from "../../part/form/edit";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { text } from "../../text";
+import { projectsText } from "./text";
 
 type Project = Versioned<Schemas["Project"]>;
 
@@ -38,9 +39,9 @@ export function ProjectForm({ project, onDone }: Props) {
     <Form submit={text.save} send={() => save(project, edit)} onDone={onSaved} edit={project && { ...edit, reload }}>
       {(fault) => (
         <>
-          <TextField label={text.projects.name} value={values.name} onInput={(name) => set({ name })} required fault={fault("name")} />
+          <TextField label={projectsText.name} value={values.name} onInput={(name) => set({ name })} required fault={fault("name")} />
           <TextField
-            label={text.projects.description}
+            label={projectsText.description}
             value={values.description}
             onInput={(description) => set({ description })}
             rows={3}

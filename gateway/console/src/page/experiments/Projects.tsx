@@ -12,11 +12,11 @@ import { Pager } from "../../part/Pager";
 import { useScope } from "../../part/scope";
 import { Table, type Column } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
-import { text } from "../../text";
 import { ProjectForm } from "./ProjectForm";
 import { projects, ROWS } from "./queries";
+import { projectsText } from "./text";
 
-const WORDS = text.projects;
+const WORDS = projectsText;
 
 const COLUMNS: readonly Column<Schemas["Project"]>[] = [
   { name: WORDS.columns.name, cell: (row) => <Link href={`/experiments/projects/${row.id}`}>{row.name}</Link> },

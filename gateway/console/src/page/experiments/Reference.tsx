@@ -5,10 +5,10 @@ import { Answer } from "../../part/Answer";
 import { Fact, Facts } from "../../part/Facts";
 import { Outside } from "../../part/link/Outside";
 import { Unknown } from "../../part/Time";
-import { text } from "../../text";
 import { reference } from "./queries";
+import { experimentsText } from "./text";
 
-const words = text.experiments.reference;
+const words = experimentsText.reference;
 
 export function Reference({ id }: { id: string }) {
   return (

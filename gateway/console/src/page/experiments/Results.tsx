@@ -12,17 +12,17 @@ import { May, useScope } from "../../part/scope";
 import { State, type Tone } from "../../part/State";
 import { Table } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
-import { text } from "../../text";
 import { Interval, type Sign } from "./Interval";
 import { results } from "./queries";
 import { ResultsForm } from "./ResultsForm";
+import { experimentsText } from "./text";
 import { isDecided } from "./words";
 
 type Analysis = Schemas["Analysis"];
 type Detail = Schemas["ExperimentDetail"];
 type Metric = Analysis["metrics"][number];
 
-const words = text.experiments.results;
+const words = experimentsText.results;
 
 const TONES: Readonly<Record<Analysis["verdict"], Tone>> = {
   better: "done",

@@ -5,12 +5,12 @@ import { answer, api, type Schemas } from "../../api/client";
 import { Field } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { useNotice } from "../../part/Notice";
-import { text } from "../../text";
 import { readResults } from "./resultsFile";
+import { experimentsText } from "./text";
 
 type Detail = Schemas["ExperimentDetail"];
 
-const words = text.experiments.results.file;
+const words = experimentsText.results.file;
 
 /** Read the file and post its rows. Returns the columns that were left out. */
 async function post(detail: Detail, file: File): Promise<string[]> {

@@ -7,8 +7,8 @@ import { Fault } from "../../part/Fault";
 import { useNotice } from "../../part/Notice";
 import { May } from "../../part/scope";
 import { Unknown } from "../../part/Time";
-import { text } from "../../text";
 import { ticket } from "./queries";
+import { experimentsText } from "./text";
 
 type Detail = Schemas["ExperimentDetail"];
 
@@ -17,7 +17,7 @@ const TRACKERS = ["tracker_a", "tracker_b"];
 /** Post the decision to the ticket, once there is one. */
 function PostDecision({ detail }: { detail: Detail }) {
   const notice = useNotice();
-  const words = text.experiments.ticket;
+  const words = experimentsText.ticket;
   const posting = useMutation({
     mutationFn: () =>
       answer(api.POST("/api/v1.0/experiments/{experiment_id}/ticket-comment", { params: { path: { experiment_id: detail.id } } })),

@@ -6,16 +6,16 @@ import type { Schemas } from "../../api/client";
 import { Answer, MissingParts } from "../../part/Answer";
 import { Button } from "../../part/form/Button";
 import { Time } from "../../part/Time";
-import { text } from "../../text";
 import { Download } from "../../part/Download";
 import { evidence } from "./queries";
 import { ruleOf, STOPS } from "./stops";
+import { experimentsText } from "./text";
 
 type Evidence = Schemas["Evidence"];
 type Node = Schemas["EvidenceNode"];
 type Kind = Node["kind"];
 
-const WORDS = text.experiments.way;
+const WORDS = experimentsText.way;
 
 /** From the paper to the decision. */
 const ORDER: readonly Kind[] = [

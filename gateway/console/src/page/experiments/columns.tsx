@@ -6,12 +6,12 @@ import type { Schemas } from "../../api/client";
 import { Menu } from "../../part/fold/Menu";
 import type { Column } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
-import { text } from "../../text";
+import { experimentsText } from "./text";
 import { Delta, ExperimentState } from "./words";
 
 type Experiment = Schemas["Experiment"];
 
-const NAMES = text.experiments.columns;
+const NAMES = experimentsText.columns;
 const KEPT = "expops.experiments.columns";
 
 /** The project that an experiment belongs to. */
@@ -76,7 +76,7 @@ export function useColumns(): ColumnChoice {
 /** Chooses the columns. */
 export function ColumnMenu({ isShown, show }: ColumnChoice) {
   return (
-    <Menu name={text.experiments.shownColumns}>
+    <Menu name={experimentsText.shownColumns}>
       {OPTIONAL.map((name) => (
         <label key={name} class="check">
           <input type="checkbox" checked={isShown(name)} onChange={(event) => show(name, event.currentTarget.checked)} /> {name}

@@ -7,11 +7,11 @@
  * others are left out. */
 import { defined, type Schemas } from "../../api/client";
 import { Problem } from "../../api/problem";
-import { text } from "../../text";
+import { experimentsText } from "./text";
 
 type Row = NonNullable<Schemas["ResultsInput"]["rows"]>[number];
 
-const words = text.experiments.results.file;
+const words = experimentsText.results.file;
 const LABELS = ["arm", "example", "sample", "group"];
 const isLabel = (column: string) => LABELS.includes(column);
 

@@ -6,12 +6,12 @@ import type { Schemas } from "../../api/client";
 import { dollars, score, spoken } from "../../api/format";
 import { Outside } from "../../part/link/Outside";
 import { RunLink } from "../../part/link/RunLink";
-import { text } from "../../text";
+import { experimentsText } from "./text";
 
 type Evidence = Schemas["Evidence"];
 type Node = Schemas["EvidenceNode"];
 
-const WORDS = text.experiments.way;
+const WORDS = experimentsText.way;
 
 /** A member of `data`, which is free in its form. */
 function said(node: Node, name: string): string | null {

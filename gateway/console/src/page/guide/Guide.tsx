@@ -5,7 +5,7 @@ import { Link } from "wouter-preact";
 
 import { Nodes } from "../../part/Nodes";
 import { Page } from "../../part/Page";
-import { text } from "../../text";
+import { guideText } from "./text";
 
 type Section = (typeof sections)[number];
 
@@ -13,7 +13,7 @@ const addressOf = (name: string) => (name === "" ? "~/docs/guide" : `~/docs/guid
 
 function Contents({ current }: { current: Section }) {
   return (
-    <nav class="guide-contents" aria-label={text.guide.contents}>
+    <nav class="guide-contents" aria-label={guideText.contents}>
       <ul>
         {sections.map(({ name, title }) => (
           <li key={name}>

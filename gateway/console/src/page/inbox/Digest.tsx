@@ -4,8 +4,8 @@ import { useState } from "preact/hooks";
 import type { Schemas } from "../../api/client";
 import { safeLink } from "../../api/format";
 import { Answer } from "../../part/Answer";
-import { text } from "../../text";
 import { digest } from "./queries";
+import { inboxText } from "./text";
 
 const DIGESTED: readonly Schemas["InboxItem"]["kind"][] = ["pull_request_waiting", "issue_waiting", "setup_waiting"];
 
@@ -20,7 +20,7 @@ export function Digest({ item: { kind, href } }: { item: Schemas["InboxItem"] })
   if (!address || !DIGESTED.includes(kind)) return null;
   return (
     <details onToggle={(event) => setIsOpen(event.currentTarget.open)}>
-      <summary class="small">{text.inbox.digest}</summary>
+      <summary class="small">{inboxText.digest}</summary>
       {isOpen && <Words href={address} />}
     </details>
   );

@@ -9,13 +9,13 @@ import { Empty } from "../../part/Empty";
 import { Page } from "../../part/Page";
 import { Pager } from "../../part/Pager";
 import { Tabs } from "../../part/Tabs";
-import { text } from "../../text";
 import { List } from "./List";
 import { isKind, KindFilter, type Kind } from "./kinds";
+import { inboxText } from "./text";
 
 const VIEWS = [
-  ["", text.inbox.title],
-  ["archived", text.inbox.archived],
+  ["", inboxText.title],
+  ["archived", inboxText.archived],
 ] as const;
 
 function filterOf(address: URLSearchParams): InboxFilter {
@@ -28,8 +28,8 @@ function addressOf({ archived, kind }: InboxFilter): Record<string, string> {
 }
 
 function Nothing({ kind, onClear }: { kind: Kind | undefined; onClear: () => void }) {
-  if (!kind) return <Empty>{text.inbox.empty}</Empty>;
-  return <Empty action={<Button onClick={onClear}>{text.inbox.clear}</Button>}>{text.inbox.none}</Empty>;
+  if (!kind) return <Empty>{inboxText.empty}</Empty>;
+  return <Empty action={<Button onClick={onClear}>{inboxText.clear}</Button>}>{inboxText.none}</Empty>;
 }
 
 export default function Inbox() {
@@ -39,10 +39,10 @@ export default function Inbox() {
   const show = (next: InboxFilter) => setAddress(addressOf(next));
   return (
     <Page
-      title={text.inbox.title}
+      title={inboxText.title}
       actions={
         <Tabs
-          label={text.inbox.view}
+          label={inboxText.view}
           values={VIEWS}
           value={filter.archived ? "archived" : ""}
           onChange={(view) => show({ ...filter, archived: view === "archived" })}

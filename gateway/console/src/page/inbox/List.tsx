@@ -11,10 +11,10 @@ import { Outside } from "../../part/link/Outside";
 import { useScope } from "../../part/scope";
 import { State, type Tone } from "../../part/State";
 import { Time } from "../../part/Time";
-import { text } from "../../text";
 import { Digest } from "./Digest";
 import { useDismissal } from "./dismissal";
 import { nameOf } from "./kinds";
+import { inboxText } from "./text";
 
 type Item = Schemas["InboxItem"];
 
@@ -117,10 +117,10 @@ export function List({ items, isArchived }: Props) {
       {mayDismiss && (
         <div class="actions">
           <Button kind="main" disabled={choice.ids.length === 0 || isPending} onClick={() => change(choice.ids)}>
-            {isArchived ? text.inbox.restore(count) : text.inbox.dismiss(count)}
+            {isArchived ? inboxText.restore(count) : inboxText.dismiss(count)}
           </Button>
           <Button kind="quiet" onClick={choice.chooseAll}>
-            {text.inbox.all(items.length)}
+            {inboxText.all(items.length)}
           </Button>
         </div>
       )}
@@ -136,7 +136,7 @@ export function List({ items, isArchived }: Props) {
           />
         ))}
       </ul>
-      <p class="small quiet">{text.inbox.keys}</p>
+      <p class="small quiet">{inboxText.keys}</p>
     </>
   );
 }

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/preact-query";
 
 import { answer, api } from "../../api/client";
 import { useNotice } from "../../part/Notice";
-import { text } from "../../text";
+import { inboxText } from "./text";
 
 const change = (ids: readonly string[], undo: boolean) =>
   answer(api.POST("/api/v1.0/fleet/agents/inbox/dismiss", { body: { ids: [...ids], undo } }));
@@ -16,7 +16,7 @@ export function useDismissal() {
   const dismissing = useMutation({
     mutationFn: (ids: readonly string[]) => change(ids, false),
     onSuccess: async (_answer, ids) => {
-      notice({ text: text.inbox.archived, onUndo: () => undoing.mutate(ids) });
+      notice({ text: inboxText.archived, onUndo: () => undoing.mutate(ids) });
       await renew();
     },
   });

@@ -1,9 +1,9 @@
 import type { Schemas } from "../../api/client";
-import { text } from "../../text";
+import { inboxText } from "./text";
 
 export type Kind = Schemas["InboxItem"]["kind"];
 
-const NAMES: Readonly<Record<Kind, string>> = text.inbox.kinds;
+const NAMES: Readonly<Record<Kind, string>> = inboxText.kinds;
 
 export const nameOf = (kind: Kind) => NAMES[kind];
 
@@ -21,8 +21,8 @@ export function KindFilter({ value, onChange }: Props) {
   const choose = (name: string) => onChange(isKind(name) ? name : undefined);
   return (
     <p>
-      <select class="short" aria-label={text.inbox.kind} value={value ?? ""} onChange={(event) => choose(event.currentTarget.value)}>
-        <option value="">{text.inbox.anyKind}</option>
+      <select class="short" aria-label={inboxText.kind} value={value ?? ""} onChange={(event) => choose(event.currentTarget.value)}>
+        <option value="">{inboxText.anyKind}</option>
         {Object.entries(NAMES).map(([kind, name]) => (
           <option key={kind} value={kind}>
             {name}

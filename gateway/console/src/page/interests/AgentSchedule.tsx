@@ -10,10 +10,11 @@ import { May } from "../../part/scope";
 import { SelectField } from "../../part/form/Select";
 import { State } from "../../part/State";
 import { text } from "../../text";
+import { interestsText } from "./text";
 
 type Schedule = Schemas["Schedule"];
 
-const words = text.interests.agent;
+const words = interestsText.agent;
 
 const EVERY = (["off", "daily", "weekly"] as const).map((every) => [every, words.everyNames[every]] as const);
 const WEEKDAYS = words.weekdays.map((name, index) => [String(index + 1), name] as const);

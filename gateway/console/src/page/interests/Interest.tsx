@@ -22,6 +22,7 @@ import { InterestForm } from "./InterestForm";
 import { Model } from "./Model";
 import { Quality } from "./Quality";
 import { InterestState } from "./states";
+import { interestsText } from "./text";
 import { TryOut } from "./TryOut";
 
 type Detail = Versioned<Schemas["InterestDetail"]>;
@@ -41,7 +42,7 @@ function SourceLink({ source }: { source: Source }) {
   );
 }
 
-const SOURCE_NAMES = text.interests.sourceColumns;
+const SOURCE_NAMES = interestsText.sourceColumns;
 
 const SOURCE_COLUMNS: readonly Column<Source>[] = [
   { name: SOURCE_NAMES.source, cell: (row) => <SourceLink source={row} /> },
@@ -55,13 +56,13 @@ function Facts({ detail }: { detail: Detail }) {
       <p class="read prose">{detail.context}</p>
       {detail.context_sources.length > 0 && (
         <section class="group">
-          <h2>{text.interests.sources}</h2>
-          <Table label={text.interests.sources} columns={SOURCE_COLUMNS} rows={detail.context_sources} rowKey={(row) => row.url} />
+          <h2>{interestsText.sources}</h2>
+          <Table label={interestsText.sources} columns={SOURCE_COLUMNS} rows={detail.context_sources} rowKey={(row) => row.url} />
         </section>
       )}
       {detail.experiment_history !== "" && (
         <section class="group">
-          <h2>{text.interests.history}</h2>
+          <h2>{interestsText.history}</h2>
           <p class="read prose">{detail.experiment_history}</p>
         </section>
       )}
@@ -80,7 +81,7 @@ function Toggle({ detail }: { detail: Detail }) {
   return (
     <>
       <Button disabled={toggle.isPending} onClick={() => toggle.mutate()}>
-        {detail.is_active ? text.interests.pause : text.interests.resume}
+        {detail.is_active ? interestsText.pause : interestsText.resume}
       </Button>
       {toggle.error && <Fault error={toggle.error} />}
     </>
@@ -97,13 +98,13 @@ function Removal({ detail, onClose }: { detail: Detail; onClose: () => void }) {
   };
   return (
     <Confirm
-      title={text.interests.removeTitle(detail.name)}
-      action={text.interests.remove}
+      title={interestsText.removeTitle(detail.name)}
+      action={interestsText.remove}
       send={() => answer(api.DELETE("/api/v1.0/interests/{interest_id}", { params: { path: { interest_id: detail.id } } }))}
       onDone={onDone}
       onClose={onClose}
     >
-      <p>{text.interests.removeText}</p>
+      <p>{interestsText.removeText}</p>
     </Confirm>
   );
 }
@@ -120,9 +121,9 @@ function Content({ detail }: { detail: Detail }) {
         <>
           <InterestState interest={detail} />
           <May scope="interests:write">
-            <Button onClick={() => setOpen("edit")}>{text.interests.edit}</Button>
+            <Button onClick={() => setOpen("edit")}>{interestsText.edit}</Button>
             <Toggle detail={detail} />
-            <Button onClick={() => setOpen("remove")}>{text.interests.remove}</Button>
+            <Button onClick={() => setOpen("remove")}>{interestsText.remove}</Button>
           </May>
         </>
       }
@@ -132,17 +133,17 @@ function Content({ detail }: { detail: Detail }) {
       <Quality id={detail.id} />
       <TryOut historyId={detail.experiment_history_id} />
       <section class="group">
-        <h2>{text.interests.setUp}</h2>
+        <h2>{interestsText.setUp}</h2>
         <AgentSetup interest={detail} />
       </section>
       <AgentSchedule interest={detail} />
       {open === "edit" && (
-        <Dialog title={text.interests.edit} onClose={() => setOpen(null)}>
+        <Dialog title={interestsText.edit} onClose={() => setOpen(null)}>
           <InterestForm
             detail={detail}
             onDone={({ pool_invalidated }) => {
               setOpen(null);
-              if (pool_invalidated !== undefined) notice({ text: text.interests.states.building });
+              if (pool_invalidated !== undefined) notice({ text: interestsText.states.building });
             }}
           />
         </Dialog>

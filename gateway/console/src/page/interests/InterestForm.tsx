@@ -8,6 +8,7 @@ import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { numberOf } from "../../part/form/number";
 import { text } from "../../text";
+import { interestsText } from "./text";
 
 /** Contexts that a newcomer can start from. */
 const EXAMPLES = [
@@ -59,7 +60,7 @@ function Propose({ repository, onPropose }: ProposeProps) {
     <>
       <div class="actions">
         <Button disabled={repository === "" || reading.isPending} onClick={() => reading.mutate()}>
-          {reading.isPending ? text.interests.proposing : text.interests.propose}
+          {reading.isPending ? interestsText.proposing : interestsText.propose}
         </Button>
       </div>
       {reading.error && <Fault error={reading.error} />}
@@ -101,7 +102,7 @@ export function InterestForm({ detail, onDone }: Props) {
   };
   return (
     <Form
-      submit={detail ? text.save : text.interests.submit}
+      submit={detail ? text.save : interestsText.submit}
       send={() => save(detail, edit)}
       onDone={onSaved}
       edit={detail && { ...edit, reload }}
@@ -110,7 +111,7 @@ export function InterestForm({ detail, onDone }: Props) {
         <>
           {!detail && (
             <p class="small">
-              {text.interests.examples}:{" "}
+              {interestsText.examples}:{" "}
               {EXAMPLES.map((example) => (
                 <Button key={example.name} kind="quiet" onClick={() => set(example)}>
                   {example.name}
@@ -119,15 +120,15 @@ export function InterestForm({ detail, onDone }: Props) {
             </p>
           )}
           <TextField
-            label={text.interests.name}
+            label={interestsText.name}
             value={values.name}
             onInput={(name) => set({ name })}
             required={needsText}
             fault={fault("name")}
           />
           <TextField
-            label={text.interests.context}
-            hint={text.interests.contextHint}
+            label={interestsText.context}
+            hint={interestsText.contextHint}
             value={values.context}
             onInput={(context) => set({ context })}
             rows={6}
@@ -135,8 +136,8 @@ export function InterestForm({ detail, onDone }: Props) {
             fault={fault("context")}
           />
           <TextField
-            label={text.interests.repository}
-            hint={text.interests.repositoryHint}
+            label={interestsText.repository}
+            hint={interestsText.repositoryHint}
             type="url"
             value={values.source_repo_url}
             onInput={(source_repo_url) => set({ source_repo_url })}
@@ -144,7 +145,7 @@ export function InterestForm({ detail, onDone }: Props) {
           />
           <Propose repository={values.source_repo_url} onPropose={({ name, context }) => set({ name, context })} />
           <TextField
-            label={text.interests.daily}
+            label={interestsText.daily}
             type="number"
             value={values.daily_count}
             onInput={(daily_count) => set({ daily_count })}

@@ -14,12 +14,12 @@ import { Pager } from "../../part/Pager";
 import { May } from "../../part/scope";
 import { Table, type Column } from "../../part/Table";
 import { Time } from "../../part/Time";
-import { text } from "../../text";
 import { InterestForm } from "./InterestForm";
 import { Reliability } from "./Reliability";
 import { InterestState } from "./states";
+import { interestsText } from "./text";
 
-const NAMES = text.interests.columns;
+const NAMES = interestsText.columns;
 
 const COLUMNS: readonly Column<Schemas["Interest"]>[] = [
   { name: NAMES.name, cell: (row) => <Link href={`/interests/${row.id}`}>{row.name}</Link> },
@@ -36,12 +36,12 @@ export default function Interests() {
   const [offset, move] = useOffset("offset");
   return (
     <Page
-      title={text.interests.title}
+      title={interestsText.title}
       wide
       actions={
         <May scope="interests:write">
           <Button kind="main" onClick={() => setSearch({ new: "1" })}>
-            {text.interests.add}
+            {interestsText.add}
           </Button>
         </May>
       }
@@ -50,18 +50,18 @@ export default function Interests() {
         {({ items, total }) =>
           total > 0 ? (
             <>
-              <Table label={text.interests.title} columns={COLUMNS} rows={items} rowKey={(row) => row.id} />
+              <Table label={interestsText.title} columns={COLUMNS} rows={items} rowKey={(row) => row.id} />
               <Pager offset={offset} size={INTEREST_ROWS} total={total} onMove={move} />
               <Reliability />
             </>
           ) : (
-            <Empty>{text.interests.empty}</Empty>
+            <Empty>{interestsText.empty}</Empty>
           )
         }
       </Answer>
       {isNew && (
         <May scope="interests:write">
-          <Dialog title={text.interests.add} onClose={() => setSearch({})}>
+          <Dialog title={interestsText.add} onClose={() => setSearch({})}>
             <InterestForm onDone={({ id }) => navigate(`/interests/${id}`)} />
           </Dialog>
         </May>

@@ -3,12 +3,12 @@ import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
 import { May } from "../../part/scope";
 import { Time } from "../../part/Time";
-import { text } from "../../text";
 import { Unfitted } from "./Learned";
 import { Facts } from "./ModelFacts";
+import { modelText } from "./modelText";
 import { useRefit } from "./refit";
 
-const words = text.interests.model;
+const words = modelText;
 
 function Current({ model }: { model: Schemas["InterestDetail"]["model"] }) {
   if (!model) return <p class="quiet">{words.none}</p>;

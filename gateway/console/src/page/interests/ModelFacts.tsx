@@ -1,7 +1,7 @@
 import { count } from "../../api/format";
-import { text } from "../../text";
+import { modelText } from "./modelText";
 
-const words = text.interests.model;
+const words = modelText;
 
 /** What a model was fitted to, how good it is, and what it learned. Null: the process that fitted it did not keep it. */
 export interface ModelFacts {

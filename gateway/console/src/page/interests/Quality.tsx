@@ -5,9 +5,9 @@ import { count } from "../../api/format";
 import { quality } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Chart } from "../../part/Chart";
-import { text } from "../../text";
+import { interestsText } from "./text";
 
-const WORDS = text.interests.quality;
+const WORDS = interestsText.quality;
 const MEASURES = ["recommended", "rated", "run", "merged", "shipped"] as const;
 
 export function Quality({ id }: { id: string }) {

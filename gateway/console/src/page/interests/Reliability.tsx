@@ -4,9 +4,9 @@ import { relevance, score } from "../../api/format";
 import { funnel } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Measures } from "../../part/Measures";
-import { text } from "../../text";
+import { interestsText } from "./text";
 
-const WORDS = text.interests.reliability;
+const WORDS = interestsText.reliability;
 
 /** How often papers of each score were liked, of those that were rated. */
 export function Reliability() {

@@ -9,11 +9,11 @@ import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
 import { TextField } from "../../part/form/Field";
 import { Table, type Column } from "../../part/Table";
-import { text } from "../../text";
+import { interestsText } from "./text";
 
 type Ranked = Schemas["CandidateScore"];
 
-const words = text.interests.tryOut;
+const words = interestsText.tryOut;
 const BEST_SHOWN = 10; // of the pool
 const ARXIV_ID = /^(\d{4}\.\d{4,5}|[a-z-]+(\.[A-Z]{2})?\/\d{7})(v\d+)?$/;
 

@@ -1,12 +1,12 @@
 import packages from "console:packages";
 
 import { Page } from "../../part/Page";
-import { text } from "../../text";
+import { licensesText } from "./text";
 
 export default function Licenses() {
   return (
-    <Page title={text.licenses.title}>
-      <p class="read">{text.licenses.lead}</p>
+    <Page title={licensesText.title}>
+      <p class="read">{licensesText.lead}</p>
       {packages.map((each) => (
         <details key={each.name}>
           <summary>

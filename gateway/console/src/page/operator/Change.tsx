@@ -6,7 +6,7 @@ import type { TaskFilter } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Confirm } from "../../part/form/Confirm";
 import { useNotice } from "../../part/Notice";
-import { text } from "../../text";
+import { operatorText } from "./text";
 
 type Task = Schemas["OperatorTask"];
 
@@ -27,7 +27,7 @@ const send = (choice: Choice, isDryRun: boolean) => answer(api.POST("/api/v1.0/t
 export function Change({ choice, onClose }: { choice: Choice; onClose: () => void }) {
   const client = useQueryClient();
   const notice = useNotice();
-  const words = choice.isDrop ? text.operator.dropping : text.operator.retrying;
+  const words = choice.isDrop ? operatorText.dropping : operatorText.retrying;
   const matching = useQuery({ queryKey: ["operator", "matching", choice], queryFn: () => send(choice, true), staleTime: 0, gcTime: 0 });
   const matched = matching.data?.matched ?? 0;
   const onDone = async ({ changed }: Schemas["TaskChange"]) => {

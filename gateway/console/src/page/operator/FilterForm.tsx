@@ -2,15 +2,15 @@ import { useState } from "preact/hooks";
 
 import type { TaskFilter } from "../../api/queries";
 import { Button } from "../../part/form/Button";
-import { text } from "../../text";
 import { SERVICES } from "./filter";
+import { operatorText } from "./text";
 
 type Words = Pick<TaskFilter, "service" | "kind" | "error" | "account_id">;
 
 const FIELDS = [
-  ["kind", text.operator.taskColumns.kind],
-  ["error", text.operator.filterError],
-  ["account_id", text.operator.filterAccount],
+  ["kind", operatorText.taskColumns.kind],
+  ["error", operatorText.filterError],
+  ["account_id", operatorText.filterAccount],
 ] as const;
 
 interface Props {
@@ -29,11 +29,11 @@ export function FilterForm({ filter, onChange }: Props) {
   return (
     <form class="search search-wide" role="search" onSubmit={submit}>
       <select
-        aria-label={text.operator.taskColumns.service}
+        aria-label={operatorText.taskColumns.service}
         value={words.service ?? ""}
         onChange={(event) => chooseService(event.currentTarget.value)}
       >
-        <option value="">{text.operator.everyService}</option>
+        <option value="">{operatorText.everyService}</option>
         {SERVICES.map((each) => (
           <option key={each}>{each}</option>
         ))}
@@ -47,7 +47,7 @@ export function FilterForm({ filter, onChange }: Props) {
           onInput={(event) => setWords({ ...words, [name]: event.currentTarget.value.trim() || undefined })}
         />
       ))}
-      <Button type="submit">{text.operator.filter}</Button>
+      <Button type="submit">{operatorText.filter}</Button>
     </form>
   );
 }

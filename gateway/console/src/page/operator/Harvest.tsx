@@ -3,15 +3,15 @@ import { count } from "../../api/format";
 import { State, type Tone } from "../../part/State";
 import { Table, type Column } from "../../part/Table";
 import { Time } from "../../part/Time";
-import { text } from "../../text";
+import { operatorText } from "./text";
 
 type Source = Schemas["SearchStats"]["sources"][number];
 
 const TONES: Readonly<Record<Source["state"], Tone>> = { idle: "done", running: "running", waiting: "waits", failed: "failed" };
-const NAMES = text.operator.harvestColumns;
+const NAMES = operatorText.harvestColumns;
 
 function SourceState({ source }: { source: Source }) {
-  if (source.late_since) return <State tone="waits">{text.operator.isLate}</State>;
+  if (source.late_since) return <State tone="waits">{operatorText.isLate}</State>;
   return <State tone={TONES[source.state]}>{source.error ?? source.state}</State>;
 }
 
@@ -29,11 +29,11 @@ const COLUMNS: readonly Column<Source>[] = [
 export function Harvest({ sources }: { sources: readonly Source[] }) {
   return (
     <section class="group">
-      <h2>{text.operator.harvest}</h2>
+      <h2>{operatorText.harvest}</h2>
       {sources.length > 0 ? (
-        <Table label={text.operator.harvest} columns={COLUMNS} rows={sources} rowKey={(row) => `${row.name} ${row.set}`} />
+        <Table label={operatorText.harvest} columns={COLUMNS} rows={sources} rowKey={(row) => `${row.name} ${row.set}`} />
       ) : (
-        <p class="quiet">{text.operator.noHarvest}</p>
+        <p class="quiet">{operatorText.noHarvest}</p>
       )}
     </section>
   );

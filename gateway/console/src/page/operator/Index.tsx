@@ -5,10 +5,10 @@ import { count } from "../../api/format";
 import { Answer } from "../../part/Answer";
 import { Fact, Facts } from "../../part/Facts";
 import { Time, Unknown } from "../../part/Time";
-import { text } from "../../text";
 import { version } from "./queries";
+import { operatorText } from "./text";
 
-const WORDS = text.operator.index;
+const WORDS = operatorText.index;
 
 /** What is searched, by which vectors, and what runs here. */
 export function Index({ stats }: { stats: Schemas["SearchStats"] }) {

@@ -6,12 +6,12 @@ import { Answer } from "../../part/Answer";
 import { Empty } from "../../part/Empty";
 import { Page } from "../../part/Page";
 import { useScope } from "../../part/scope";
-import { text } from "../../text";
 import { Harvest } from "./Harvest";
 import { Index } from "./Index";
 import { LeftOut } from "./LeftOut";
 import { Services } from "./Services";
 import { Tasks } from "./Tasks";
+import { operatorText } from "./text";
 
 function Overview() {
   const search = useQuery(searchStats);
@@ -35,8 +35,8 @@ function Overview() {
 export default function Operator() {
   const isOperator = useScope("service:any_user");
   return (
-    <Page title={text.operator.title} wide>
-      {isOperator ? <Overview /> : <Empty>{text.operator.others}</Empty>}
+    <Page title={operatorText.title} wide>
+      {isOperator ? <Overview /> : <Empty>{operatorText.others}</Empty>}
     </Page>
   );
 }

@@ -7,6 +7,7 @@ import { State } from "../../part/State";
 import { Table, type Column } from "../../part/Table";
 import { text } from "../../text";
 import { addressOf } from "./filter";
+import { operatorText } from "./text";
 
 type Summary = Schemas["TaskSummary"];
 type Hour = Summary["hours"][number];
@@ -14,12 +15,12 @@ type Hour = Summary["hours"][number];
 const HOURS = 24;
 const HOUR_MS = 3_600_000;
 const LATE_MS = 60_000; // that a task waits longer than this is worth a look
-const NAMES = text.operator.columns;
+const NAMES = operatorText.columns;
 
 function ServiceState({ service }: { service: Summary }) {
-  if (service.dead > 0 || (service.dead_events ?? 0) > 0) return <State tone="failed">{text.operator.hasDead}</State>;
-  if (service.late_ms > LATE_MS) return <State tone="waits">{text.operator.isLate}</State>;
-  return <State tone="done">{text.operator.isFine}</State>;
+  if (service.dead > 0 || (service.dead_events ?? 0) > 0) return <State tone="failed">{operatorText.hasDead}</State>;
+  if (service.late_ms > LATE_MS) return <State tone="waits">{operatorText.isLate}</State>;
+  return <State tone="done">{operatorText.isFine}</State>;
 }
 
 /** How many were given up, which leads to them. */
@@ -60,11 +61,11 @@ const longest = (values: readonly number[]) => Math.max(0, ...values);
 export function Services({ services }: { services: readonly Summary[] }) {
   return (
     <section class="group">
-      <Table label={text.operator.services} columns={COLUMNS} rows={services} rowKey={(row) => row.service} />
+      <Table label={operatorText.services} columns={COLUMNS} rows={services} rowKey={(row) => row.service} />
       <div class="charts charts-small">
-        <Chart title={text.operator.ended} points={byHour(services, (each) => each.completed + each.failed, sum)} format={count} />
-        <Chart title={text.operator.failed} points={byHour(services, (each) => each.failed, sum)} format={count} />
-        <Chart title={text.operator.waited} points={byHour(services, (each) => each.waited_ms, longest)} format={duration} />
+        <Chart title={operatorText.ended} points={byHour(services, (each) => each.completed + each.failed, sum)} format={count} />
+        <Chart title={operatorText.failed} points={byHour(services, (each) => each.failed, sum)} format={count} />
+        <Chart title={operatorText.waited} points={byHour(services, (each) => each.waited_ms, longest)} format={duration} />
       </div>
     </section>
   );

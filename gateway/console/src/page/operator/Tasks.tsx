@@ -17,16 +17,17 @@ import { Change, type Choice } from "./Change";
 import { addressOf, filterOf, STATUSES } from "./filter";
 import { FilterForm } from "./FilterForm";
 import { LeftOut } from "./LeftOut";
+import { operatorText } from "./text";
 
 type Task = Schemas["OperatorTask"];
 
 const ROWS = 25;
-const NAMES = text.operator.taskColumns;
+const NAMES = operatorText.taskColumns;
 const TYPES = [
-  ["task", text.operator.tasks],
-  ["event", text.operator.events],
+  ["task", operatorText.tasks],
+  ["event", operatorText.events],
 ] as const;
-const FILTERS = [["", text.operator.all], ...STATUSES.map((status) => [status, status] as const)] as const;
+const FILTERS = [["", operatorText.all], ...STATUSES.map((status) => [status, status] as const)] as const;
 const TONES: Readonly<Record<Task["status"], Tone>> = {
   pending: "waits",
   running: "running",
@@ -65,9 +66,9 @@ export function Tasks() {
     cell: (row) =>
       row.is_dead && (
         <span class="actions">
-          <Button onClick={() => one(row, false)}>{text.operator.retry}</Button>
+          <Button onClick={() => one(row, false)}>{operatorText.retry}</Button>
           <Button kind="quiet" onClick={() => one(row, true)}>
-            {text.operator.drop}
+            {operatorText.drop}
           </Button>
         </span>
       ),
@@ -75,8 +76,8 @@ export function Tasks() {
   return (
     <section class="group">
       <header class="group-head">
-        <h2>{text.operator.work}</h2>
-        <Tabs label={text.operator.type} values={TYPES} value={filter.type} onChange={(type) => show({ type, status: "failed" })} />
+        <h2>{operatorText.work}</h2>
+        <Tabs label={operatorText.type} values={TYPES} value={filter.type} onChange={(type) => show({ type, status: "failed" })} />
       </header>
       {filter.type === "task" && (
         <Tabs
@@ -95,12 +96,12 @@ export function Tasks() {
               <>
                 {canChange && (
                   <div class="actions">
-                    <Button onClick={() => all(false)}>{text.operator.retryAll}</Button>
-                    <Button onClick={() => all(true)}>{text.operator.dropAll}</Button>
+                    <Button onClick={() => all(false)}>{operatorText.retryAll}</Button>
+                    <Button onClick={() => all(true)}>{operatorText.dropAll}</Button>
                   </div>
                 )}
                 <Table
-                  label={text.operator.work}
+                  label={operatorText.work}
                   columns={[...COLUMNS, actions]}
                   rows={items}
                   rowKey={(row) => `${row.service} ${row.task_id}`}
@@ -113,7 +114,7 @@ export function Tasks() {
                 />
               </>
             ) : (
-              <Empty>{filter.status === "failed" ? text.operator.noneFailed : text.operator.none}</Empty>
+              <Empty>{filter.status === "failed" ? operatorText.noneFailed : operatorText.none}</Empty>
             )}
           </>
         )}

@@ -10,13 +10,13 @@ import { RunLink } from "../../part/link/RunLink";
 import { State, type Tone } from "../../part/State";
 import { Table, type Column } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
-import { text } from "../../text";
 import { outcomes } from "./queries";
+import { papersText } from "./text";
 
 type Outcomes = Schemas["PaperOutcomes"];
 type Verdict = Schemas["Verdict"];
 
-const WORDS = text.papers.outcomes;
+const WORDS = papersText.outcomes;
 
 const TONES: Readonly<Record<Verdict, Tone>> = { worked: "done", failed: "failed", mixed: "waits", pending: "running", untried: "off" };
 

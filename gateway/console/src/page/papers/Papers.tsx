@@ -9,9 +9,9 @@ import { Empty } from "../../part/Empty";
 import { TO_SEARCH } from "../../part/keyboard";
 import { Page } from "../../part/Page";
 import { Pager } from "../../part/Pager";
-import { text } from "../../text";
 import { PaperRow } from "./PaperRow";
 import { FOUND_PAPERS, newestPapers, PAPER_ROWS, papers, type PaperSearch } from "./queries";
+import { papersText } from "./text";
 
 function searchOf(address: URLSearchParams): PaperSearch {
   return {
@@ -51,23 +51,23 @@ function SearchForm({ initial, onSearch }: FormProps) {
       <input
         ref={field}
         type="search"
-        aria-label={text.papers.query}
-        placeholder={text.papers.query}
+        aria-label={papersText.query}
+        placeholder={papersText.query}
         value={query}
         onInput={(event) => setQuery(event.currentTarget.value)}
       />
       <input
-        aria-label={text.papers.categories}
-        placeholder={text.papers.categories}
+        aria-label={papersText.categories}
+        placeholder={papersText.categories}
         value={categories}
         onInput={(event) => setCategories(event.currentTarget.value)}
       />
       <label class="check">
         <input type="checkbox" checked={onlyContainers} onChange={(event) => setOnlyContainers(event.currentTarget.checked)} />
-        {text.papers.container}
+        {papersText.container}
       </label>
       <Button kind="main" type="submit">
-        {text.papers.submit}
+        {papersText.submit}
       </Button>
     </form>
   );
@@ -83,7 +83,7 @@ interface ResultsProps {
 const isFiltered = (search: PaperSearch) => search.categories.length > 0 || search.onlyContainers;
 
 function Nothing({ children, onClear }: { children: string; onClear: (() => void) | false }) {
-  return <Empty action={onClear && <Button onClick={onClear}>{text.papers.clear}</Button>}>{children}</Empty>;
+  return <Empty action={onClear && <Button onClick={onClear}>{papersText.clear}</Button>}>{children}</Empty>;
 }
 
 function Newest({ search, offset, onMove, onClear }: ResultsProps) {
@@ -93,14 +93,14 @@ function Newest({ search, offset, onMove, onClear }: ResultsProps) {
       {({ items, total }) =>
         total > 0 ? (
           <>
-            <p class="lead">{text.papers.newest(counted(total, "paper"))}</p>
+            <p class="lead">{papersText.newest(counted(total, "paper"))}</p>
             {items.map((paper) => (
               <PaperRow key={paper.arxiv_id} paper={paper} />
             ))}
             <Pager offset={offset} size={PAPER_ROWS} total={total} onMove={onMove} />
           </>
         ) : (
-          <Nothing onClear={hasFilter && onClear}>{hasFilter ? text.papers.noneOfFilter : text.papers.empty}</Nothing>
+          <Nothing onClear={hasFilter && onClear}>{hasFilter ? papersText.noneOfFilter : papersText.empty}</Nothing>
         )
       }
     </Answer>
@@ -114,14 +114,14 @@ function Found({ search, offset, onMove, onClear }: ResultsProps) {
       {({ items, total }) =>
         total > 0 ? (
           <>
-            <p class="lead">{total < FOUND_PAPERS ? text.papers.found(counted(total, "paper")) : text.papers.foundMost(count(total))}</p>
+            <p class="lead">{total < FOUND_PAPERS ? papersText.found(counted(total, "paper")) : papersText.foundMost(count(total))}</p>
             {items.map((hit) => (
               <PaperRow key={hit.arxiv_id} paper={hit} score={hit.relevance_score} highlights={hit.highlights} />
             ))}
             <Pager offset={offset} size={PAPER_ROWS} total={total} onMove={onMove} />
           </>
         ) : (
-          <Nothing onClear={isFiltered(search) && onClear}>{text.papers.none}</Nothing>
+          <Nothing onClear={isFiltered(search) && onClear}>{papersText.none}</Nothing>
         )
       }
     </Answer>
@@ -135,7 +135,7 @@ export default function Papers() {
   const onSearch = (next: PaperSearch) => setAddress(addressOf(next));
   const Results = search.query ? Found : Newest;
   return (
-    <Page title={text.papers.title}>
+    <Page title={papersText.title}>
       <SearchForm key={JSON.stringify(search)} initial={search} onSearch={onSearch} />
       <Results
         search={search}

@@ -1,15 +1,15 @@
 import { useQuery } from "@tanstack/preact-query";
 
 import { Answer } from "../../part/Answer";
-import { text } from "../../text";
 import { PaperRow } from "./PaperRow";
 import { similarPapers } from "./queries";
+import { papersText } from "./text";
 
 /** The papers that are most like a paper. */
 export function Similar({ id }: { id: string }) {
   return (
     <section class="group">
-      <h2>{text.papers.similar}</h2>
+      <h2>{papersText.similar}</h2>
       <Answer query={useQuery(similarPapers(id))}>
         {(hits) =>
           hits.length > 0 ? (
@@ -19,7 +19,7 @@ export function Similar({ id }: { id: string }) {
               ))}
             </>
           ) : (
-            <p class="quiet">{text.papers.noSimilar}</p>
+            <p class="quiet">{papersText.noSimilar}</p>
           )
         }
       </Answer>

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/preact-query";
 
 import { providerLink, waysToLogIn } from "../../api/login";
-import { text } from "../../text";
+import { settingsText } from "./text";
 
 /** Adds the log-in at the provider to the person of this session. */
 export function AddLogin() {
@@ -9,11 +9,11 @@ export function AddLogin() {
   if (!data?.methods.includes("oidc")) return null;
   return (
     <section class="group">
-      <h2>{text.settings.login}</h2>
-      <p class="read">{text.settings.loginText}</p>
+      <h2>{settingsText.login}</h2>
+      <p class="read">{settingsText.loginText}</p>
       <p>
         <a class="button" href={providerLink("/console/settings", { link: "true" })}>
-          {text.settings.loginAdd(data.oidc_name ?? "")}
+          {settingsText.loginAdd(data.oidc_name ?? "")}
         </a>
       </p>
     </section>

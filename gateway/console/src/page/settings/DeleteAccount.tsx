@@ -7,7 +7,7 @@ import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
 import { TextField } from "../../part/form/Field";
 import { useScope } from "../../part/scope";
-import { text } from "../../text";
+import { settingsText } from "./text";
 
 /** Deletes everything, for an owner; the account's name must be typed. */
 export function DeleteAccount() {
@@ -23,12 +23,12 @@ export function DeleteAccount() {
   if (who?.role !== "owner" || !mayDelete) return null;
   return (
     <section class="group narrow">
-      <h2>{text.settings.account}</h2>
-      <p class="read">{text.settings.accountText}</p>
-      <TextField label={text.settings.accountConfirm(name)} value={typed} onInput={setTyped} />
+      <h2>{settingsText.account}</h2>
+      <p class="read">{settingsText.accountText}</p>
+      <TextField label={settingsText.accountConfirm(name)} value={typed} onInput={setTyped} />
       {deletion.error && <Fault error={deletion.error} />}
       <Button kind="danger" disabled={typed !== name || name === "" || deletion.isPending} onClick={() => deletion.mutate()}>
-        {text.settings.accountDelete}
+        {settingsText.accountDelete}
       </Button>
     </section>
   );

@@ -10,8 +10,9 @@ import { Form } from "../../part/form/Form";
 import { text } from "../../text";
 import { ExpiryFields, expiryBody, KEPT } from "./Expiry";
 import { ScopeFields } from "./ScopeFields";
+import { settingsText } from "./text";
 
-const words = text.settings;
+const words = settingsText;
 
 interface Props {
   row: Schemas["ApiKey"];

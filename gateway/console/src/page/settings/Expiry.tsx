@@ -1,9 +1,9 @@
 import { TextField } from "../../part/form/Field";
 import { numberOf } from "../../part/form/number";
 import { SelectField } from "../../part/form/Select";
-import { text } from "../../text";
+import { settingsText } from "./text";
 
-const words = text.settings;
+const words = settingsText;
 const DAYS = ["7", "30", "90", "365"] as const;
 
 type Choice = "kept" | "never" | (typeof DAYS)[number] | "other";

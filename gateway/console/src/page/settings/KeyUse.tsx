@@ -7,9 +7,9 @@ import { Answer } from "../../part/Answer";
 import { Chart } from "../../part/Chart";
 import { Dialog } from "../../part/Dialog";
 import { Table, type Column } from "../../part/Table";
-import { text } from "../../text";
+import { settingsText } from "./text";
 
-const words = text.settings;
+const words = settingsText;
 const DAYS = 90; // that are kept
 
 const use = (key_id: string) =>

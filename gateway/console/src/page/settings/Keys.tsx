@@ -19,10 +19,11 @@ import { text } from "../../text";
 import { EditKey } from "./EditKey";
 import { KeyUse } from "./KeyUse";
 import { NewKey } from "./NewKey";
+import { settingsText } from "./text";
 
 type Key = Schemas["ApiKey"];
 
-const words = text.settings;
+const words = settingsText;
 const NAMES = words.columns;
 const TONES: Readonly<Record<Key["status"], Tone>> = { active: "done", expired: "off", revoked: "off" };
 

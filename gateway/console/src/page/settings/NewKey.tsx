@@ -10,11 +10,11 @@ import { Form } from "../../part/form/Form";
 import { Once } from "../../part/form/Once";
 import { useScope } from "../../part/scope";
 import { SelectField } from "../../part/form/Select";
-import { text } from "../../text";
 import { type Expiry, ExpiryFields, expiryBody, NEVER } from "./Expiry";
 import { ScopeFields } from "./ScopeFields";
+import { settingsText } from "./text";
 
-const words = text.settings;
+const words = settingsText;
 const OWN = "own"; // in place of a preset
 const KINDS = (["personal", "automation"] as const).map((kind) => [kind, words.kinds[kind]] as const);
 const PRESETS = {

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/preact-query";
 
 import type { Schemas } from "../../api/client";
 import { session } from "../../api/session";
-import { text } from "../../text";
+import { settingsText } from "./text";
 
 type Scope = Schemas["Scope"];
 
@@ -20,7 +20,7 @@ export function ScopeFields({ scopes, chosen, onChange, fault }: Props) {
   const shown = scopes.filter(({ name }) => own.includes(name) || chosen.includes(name));
   return (
     <fieldset class="scopes">
-      <legend>{text.settings.scopes}</legend>
+      <legend>{settingsText.scopes}</legend>
       {shown.map(({ name, description }) => (
         <label key={name} class="check">
           <input type="checkbox" checked={chosen.includes(name)} onChange={(event) => choose(name, event.currentTarget.checked)} />

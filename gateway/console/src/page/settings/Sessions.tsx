@@ -14,10 +14,11 @@ import { Table } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
 import { browserName } from "./browser";
+import { settingsText } from "./text";
 
 type Session = Schemas["SessionItem"];
 
-const browserOf = ({ user_agent: sent }: Session) => (sent ? browserName(sent) : text.settings.someBrowser);
+const browserOf = ({ user_agent: sent }: Session) => (sent ? browserName(sent) : settingsText.someBrowser);
 
 /** The addresses of those whose sessions are shown: the members of the account. */
 function useEmails(): ReadonlyMap<string, string> {
@@ -35,13 +36,13 @@ function End({ row, email, onClose }: EndProps) {
   const client = useQueryClient();
   return (
     <Confirm
-      title={text.settings.endTitle(browserOf(row), email)}
-      action={text.settings.end}
+      title={settingsText.endTitle(browserOf(row), email)}
+      action={settingsText.end}
       send={() => answer(api.DELETE("/api/v1.0/sessions/{session_id}", { params: { path: { session_id: row.id } } }))}
       onDone={() => client.invalidateQueries({ queryKey: SESSIONS })}
       onClose={onClose}
     >
-      <p>{text.settings.endText}</p>
+      <p>{settingsText.endText}</p>
     </Confirm>
   );
 }
@@ -53,15 +54,15 @@ export function Sessions() {
   const [offset, move] = useOffset("sessions");
   const emails = useEmails();
   const emailOf = ({ person }: Session) => (person === null ? undefined : emails.get(person));
-  const names = text.settings.sessionColumns;
+  const names = settingsText.sessionColumns;
   return (
     <section class="group">
-      <h2>{text.settings.sessions}</h2>
+      <h2>{settingsText.sessions}</h2>
       <Answer query={useQuery(sessions(offset))}>
         {({ items, total }) => (
           <>
             <Table
-              label={text.settings.sessions}
+              label={settingsText.sessions}
               rows={items}
               rowKey={(row) => row.id}
               columns={[
@@ -74,10 +75,10 @@ export function Sessions() {
                   name: text.actions,
                   cell: (row) =>
                     row.current
-                      ? text.settings.current
+                      ? settingsText.current
                       : mayEnd && (
                           <Button kind="quiet" onClick={() => setEnded(row)}>
-                            {text.settings.end}
+                            {settingsText.end}
                           </Button>
                         ),
                 },

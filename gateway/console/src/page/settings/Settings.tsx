@@ -2,13 +2,14 @@ import { Link } from "wouter-preact";
 
 import { Page } from "../../part/Page";
 import { useScope } from "../../part/scope";
-import { text } from "../../text";
+import { auditText } from "../audit/text";
 import { Endpoints } from "../endpoints/Endpoints";
 import { Team } from "../team/Team";
 import { AddLogin } from "./AddLogin";
 import { DeleteAccount } from "./DeleteAccount";
 import { Keys } from "./Keys";
 import { Sessions } from "./Sessions";
+import { settingsText } from "./text";
 
 export default function Settings() {
   const hasAudit = useScope("audit:read");
@@ -16,12 +17,12 @@ export default function Settings() {
   const hasEndpoints = useScope("webhooks:read");
   return (
     <Page
-      title={text.settings.title}
+      title={settingsText.title}
       wide
       actions={
         hasAudit && (
           <Link class="button" href="/settings/audit">
-            {text.audit.title}
+            {auditText.title}
           </Link>
         )
       }

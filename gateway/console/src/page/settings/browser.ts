@@ -1,5 +1,5 @@
 /** The name of a browser and its system, from the field User-Agent that it sends. */
-import { text } from "../../text";
+import { settingsText } from "./text";
 
 /** The first that is found: Edge also says Chrome, and Chrome also says Safari. */
 const BROWSERS = [
@@ -24,5 +24,5 @@ export function browserName(userAgent: string): string {
     return version ? [`${name} ${version}`] : [];
   })[0];
   const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];
-  return found && system ? text.settings.browserOn(found, system) : userAgent;
+  return found && system ? settingsText.browserOn(found, system) : userAgent;
 }

@@ -8,6 +8,7 @@ import { Confirm } from "../../part/form/Confirm";
 import { Table } from "../../part/Table";
 import { Time } from "../../part/Time";
 import { text } from "../../text";
+import { teamText } from "./text";
 
 type Invitation = Schemas["Invitation"];
 
@@ -16,13 +17,13 @@ function Revoke({ row, onClose }: { row: Invitation; onClose: () => void }) {
   const params = { path: { invitation_id: row.id } };
   return (
     <Confirm
-      title={text.team.revokeTitle(row.email)}
-      action={text.team.revoke}
+      title={teamText.revokeTitle(row.email)}
+      action={teamText.revoke}
       send={() => answer(api.DELETE("/api/v1.0/team/invitations/{invitation_id}", { params }))}
       onDone={() => client.invalidateQueries({ queryKey: team.queryKey })}
       onClose={onClose}
     >
-      <p>{text.team.revokeText}</p>
+      <p>{teamText.revokeText}</p>
     </Confirm>
   );
 }
@@ -30,24 +31,24 @@ function Revoke({ row, onClose }: { row: Invitation; onClose: () => void }) {
 /** The open invitations. */
 export function Invitations({ rows }: { rows: readonly Invitation[] }) {
   const [revoked, setRevoked] = useState<Invitation | null>(null);
-  const names = text.team.columns;
+  const names = teamText.columns;
   return (
     <>
-      <h3>{text.team.invitations}</h3>
+      <h3>{teamText.invitations}</h3>
       <Table
-        label={text.team.invitations}
+        label={teamText.invitations}
         rows={rows}
         rowKey={(row) => row.id}
         columns={[
           { name: names.email, cell: (row) => row.email },
           { name: names.role, cell: (row) => row.role },
-          { name: names.mail, cell: (row) => text.team.mails[row.mail] },
+          { name: names.mail, cell: (row) => teamText.mails[row.mail] },
           { name: names.expires, cell: (row) => <Time at={row.expires_at} /> },
           {
             name: text.actions,
             cell: (row) => (
               <Button kind="quiet" onClick={() => setRevoked(row)}>
-                {text.team.revoke}
+                {teamText.revoke}
               </Button>
             ),
           },

@@ -8,8 +8,8 @@ import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { Once } from "../../part/form/Once";
 import { SelectField } from "../../part/form/Select";
-import { text } from "../../text";
 import { rolesFor, type Role } from "./roles";
+import { teamText } from "./text";
 
 function InviteForm({ own, onMade }: { own: Role; onMade: (made: Schemas["InvitationCreated"]) => void }) {
   const [email, setEmail] = useState("");
@@ -21,15 +21,15 @@ function InviteForm({ own, onMade }: { own: Role; onMade: (made: Schemas["Invita
   };
   return (
     <Form
-      submit={text.team.invite}
+      submit={teamText.invite}
       send={() => answer(api.POST("/api/v1.0/team/invitations", { body: { email: email.trim(), role } }))}
       onDone={onDone}
       isIncomplete={email.trim() === ""}
     >
       {(fault) => (
         <>
-          <TextField label={text.team.email} value={email} onInput={setEmail} required fault={fault("email")} />
-          <SelectField label={text.team.role} value={role} values={rolesFor(own)} onChange={(chosen) => setRole(chosen ?? "member")} />
+          <TextField label={teamText.email} value={email} onInput={setEmail} required fault={fault("email")} />
+          <SelectField label={teamText.role} value={role} values={rolesFor(own)} onChange={(chosen) => setRole(chosen ?? "member")} />
         </>
       )}
     </Form>
@@ -40,11 +40,11 @@ function InviteForm({ own, onMade }: { own: Role; onMade: (made: Schemas["Invita
 export function Invite({ own, onClose }: { own: Role; onClose: () => void }) {
   const [made, setMade] = useState<Schemas["InvitationCreated"] | null>(null);
   return (
-    <Dialog title={text.team.invite} onClose={onClose}>
+    <Dialog title={teamText.invite} onClose={onClose}>
       {made === null ? (
         <InviteForm own={own} onMade={setMade} />
       ) : (
-        <Once lead={made.mail === "queued" ? text.team.invitedByMail : text.team.invited} value={new URL(made.url, location.origin).href} />
+        <Once lead={made.mail === "queued" ? teamText.invitedByMail : teamText.invited} value={new URL(made.url, location.origin).href} />
       )}
     </Dialog>
   );

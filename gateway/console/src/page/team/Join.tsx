@@ -9,6 +9,7 @@ import { Fault } from "../../part/Fault";
 import { Page } from "../../part/Page";
 import { text } from "../../text";
 import { useSwitch } from "./switch";
+import { teamText } from "./text";
 
 /** The token of an invitation, which follows # in the address and is removed from there: it works once. */
 function useToken(): string {
@@ -31,12 +32,12 @@ export default function Join() {
   });
   const error = accepting.error ?? switching.error;
   return (
-    <Page title={text.team.join}>
-      <p class="read">{text.team.joinText}</p>
+    <Page title={teamText.join}>
+      <p class="read">{teamText.joinText}</p>
       {error && <Fault error={error} />}
       <p class="actions">
         <Button kind="main" disabled={token === "" || accepting.isPending || accepting.isSuccess} onClick={() => accepting.mutate()}>
-          {text.team.accept}
+          {teamText.accept}
         </Button>
         <Link href="/">{text.notFound.back}</Link>
       </p>

@@ -11,6 +11,7 @@ import { Table } from "../../part/Table";
 import { Time } from "../../part/Time";
 import { text } from "../../text";
 import { rolesFor, type Role } from "./roles";
+import { teamText } from "./text";
 
 type Member = Schemas["Member"];
 
@@ -32,14 +33,14 @@ function Change({ row, role, isYou, onClose }: ChangeProps) {
   const params = { path: { person_id: row.person_id } };
   return (
     <Confirm
-      title={text.team.changeTitle(row.email, role)}
-      action={text.team.change}
+      title={teamText.changeTitle(row.email, role)}
+      action={teamText.change}
       send={() => answer(api.PATCH("/api/v1.0/team/members/{person_id}", { params, body: { role } }))}
       onDone={() => client.invalidateQueries({ queryKey: team.queryKey })}
       onClose={onClose}
     >
-      <p>{text.team.roles[role]}</p>
-      {isYou && <p>{text.team.changeOwnText}</p>}
+      <p>{teamText.roles[role]}</p>
+      {isYou && <p>{teamText.changeOwnText}</p>}
     </Confirm>
   );
 }
@@ -49,8 +50,8 @@ function RoleOf({ row, own, isYou }: { row: Member; own: Role; isYou: boolean })
   return (
     <>
       <Chooser
-        label={text.team.roleOf(row.email)}
-        action={text.team.change}
+        label={teamText.roleOf(row.email)}
+        action={teamText.change}
         current={row.role}
         values={rolesFor(own).map(([each]) => [each, each] as const)}
         isAsking={role !== null}
@@ -66,13 +67,13 @@ function Remove({ row, isYou, onClose }: { row: Member; isYou: boolean; onClose:
   const done = () => (isYou ? showLoggedOut(client) : client.invalidateQueries({ queryKey: team.queryKey }));
   return (
     <Confirm
-      title={isYou ? text.team.leaveTitle : text.team.removeTitle(row.email)}
-      action={isYou ? text.team.leave : text.team.remove}
+      title={isYou ? teamText.leaveTitle : teamText.removeTitle(row.email)}
+      action={isYou ? teamText.leave : teamText.remove}
       send={() => answer(api.DELETE("/api/v1.0/team/members/{person_id}", { params: { path: { person_id: row.person_id } } }))}
       onDone={done}
       onClose={onClose}
     >
-      <p>{text.team.removeText}</p>
+      <p>{teamText.removeText}</p>
     </Confirm>
   );
 }
@@ -83,15 +84,15 @@ export function Members({ rows, you, mayManage }: Props) {
   const own = you?.role ?? "viewer";
   const isYou = (row: Member) => row.person_id === you?.person_id;
   const isManaged = (row: Member) => mayManage && (own === "owner" || row.role !== "owner");
-  const names = text.team.columns;
+  const names = teamText.columns;
   return (
     <>
       <Table
-        label={text.team.title}
+        label={teamText.title}
         rows={rows}
         rowKey={(row) => row.person_id}
         columns={[
-          { name: names.email, cell: (row) => (isYou(row) ? text.team.you(row.email) : row.email) },
+          { name: names.email, cell: (row) => (isYou(row) ? teamText.you(row.email) : row.email) },
           { name: names.role, cell: (row) => (isManaged(row) ? <RoleOf row={row} own={own} isYou={isYou(row)} /> : row.role) },
           { name: names.seen, cell: (row) => <Time at={row.last_seen_at} /> },
           {
@@ -99,7 +100,7 @@ export function Members({ rows, you, mayManage }: Props) {
             cell: (row) =>
               (isYou(row) || isManaged(row)) && (
                 <Button kind="quiet" onClick={() => setRemoved(row)}>
-                  {isYou(row) ? text.team.leave : text.team.remove}
+                  {isYou(row) ? teamText.leave : teamText.remove}
                 </Button>
               ),
           },

@@ -7,8 +7,8 @@ import { accounts, team } from "../../api/team";
 import { Dialog } from "../../part/Dialog";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
-import { text } from "../../text";
 import { useSwitch } from "./switch";
+import { teamText } from "./text";
 
 interface Props<Result> {
   title: string;
@@ -24,7 +24,7 @@ function NameDialog<Result>({ title, initial, send, onDone, onClose }: Props<Res
   return (
     <Dialog title={title} onClose={onClose}>
       <Form submit={title} send={() => send(name.trim())} onDone={onDone} isIncomplete={name.trim() === ""}>
-        {(fault) => <TextField label={text.team.name} value={name} onInput={setName} required fault={fault("name")} />}
+        {(fault) => <TextField label={teamText.name} value={name} onInput={setName} required fault={fault("name")} />}
       </Form>
     </Dialog>
   );
@@ -39,7 +39,7 @@ export function Rename({ name, onClose }: { name: string; onClose: () => void })
   };
   return (
     <NameDialog
-      title={text.team.rename}
+      title={teamText.rename}
       initial={name}
       send={(chosen) => answer(api.PATCH("/api/v1.0/team", { body: { name: chosen } }))}
       onDone={onDone}
@@ -54,7 +54,7 @@ export function Found({ onClose }: { onClose: () => void }) {
   const switching = useSwitch();
   return (
     <NameDialog
-      title={text.team.found}
+      title={teamText.found}
       initial=""
       send={(name) => answer(api.POST("/api/v1.0/accounts", { body: { name } }))}
       onDone={async ({ id }) => {

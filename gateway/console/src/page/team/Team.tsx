@@ -5,11 +5,11 @@ import { team } from "../../api/team";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/form/Button";
 import { useScope } from "../../part/scope";
-import { text } from "../../text";
 import { Invitations } from "./Invitations";
 import { Invite } from "./Invite";
 import { Members } from "./Members";
 import { Found, Rename } from "./Name";
+import { teamText } from "./text";
 
 /** Who works in the account, and who is invited. */
 export function Team() {
@@ -20,11 +20,11 @@ export function Team() {
   return (
     <section class="group">
       <header class="group-head">
-        <h2>{text.team.title}</h2>
+        <h2>{teamText.title}</h2>
         <div class="actions">
-          {mayFound && <Button onClick={() => setOpen("found")}>{text.team.found}</Button>}
-          {mayManage && <Button onClick={() => setOpen("rename")}>{text.team.rename}</Button>}
-          {mayManage && <Button onClick={() => setOpen("invite")}>{text.team.invite}</Button>}
+          {mayFound && <Button onClick={() => setOpen("found")}>{teamText.found}</Button>}
+          {mayManage && <Button onClick={() => setOpen("rename")}>{teamText.rename}</Button>}
+          {mayManage && <Button onClick={() => setOpen("invite")}>{teamText.invite}</Button>}
         </div>
       </header>
       <Answer query={useQuery(team)}>

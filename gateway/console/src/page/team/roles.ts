@@ -1,5 +1,5 @@
 import type { Schemas } from "../../api/client";
-import { text } from "../../text";
+import { teamText } from "./text";
 
 export type Role = Schemas["Role"];
 
@@ -7,5 +7,5 @@ const NAMES = ["owner", "admin", "member", "viewer"] as const;
 
 /** The roles that somebody with a role may give, with what they may do. */
 export function rolesFor(own: Role): (readonly [Role, string])[] {
-  return NAMES.filter((role) => own === "owner" || role !== "owner").map((role) => [role, text.team.roles[role]] as const);
+  return NAMES.filter((role) => own === "owner" || role !== "owner").map((role) => [role, teamText.roles[role]] as const);
 }

@@ -9,6 +9,7 @@ import { May } from "../../part/scope";
 import { Score } from "../../part/Score";
 import { text } from "../../text";
 import type { Signal } from "./rating";
+import { todayText } from "./text";
 
 export type Recommendation = Schemas["Recommendation"];
 
@@ -26,7 +27,7 @@ const SIGNALS = ["like", "save", "dislike", "dismiss"] as const;
 function Folded({ paper, signal, onUndo }: { paper: Recommendation; signal: Signal; onUndo: () => void }) {
   return (
     <p class="card-folded">
-      <span class="quiet">{text.today.rated[signal]}</span> {paper.title}
+      <span class="quiet">{todayText.rated[signal]}</span> {paper.title}
       <May scope="recommendations:write">
         <Button kind="quiet" label={`${text.undo}: ${paper.title}`} onClick={onUndo}>
           {text.undo}
@@ -46,24 +47,24 @@ function Open({ paper, actions }: { paper: Recommendation; actions: CardActions 
       {paper.resource && <PaperMeta paper={paper.resource} />}
       <p class="read">{paper.reasoning}</p>
       <details>
-        <summary>{text.today.abstract}</summary>
+        <summary>{todayText.abstract}</summary>
         <p class="read">{paper.abstract}</p>
       </details>
       <div class="actions">
         <May scope="recommendations:write">
           {SIGNALS.map((signal) => (
             <Button key={signal} onClick={() => actions.onRate(signal)}>
-              {text.today.actions[signal]}
+              {todayText.actions[signal]}
             </Button>
           ))}
         </May>
         <span class="actions-gap" />
         <Button kind="quiet" onClick={actions.onWhy}>
-          {text.today.why}
+          {todayText.why}
         </Button>
         <May scope="experiments:write">
           <Button kind="quiet" onClick={actions.onPlan}>
-            {text.today.plan}
+            {todayText.plan}
           </Button>
         </May>
       </div>

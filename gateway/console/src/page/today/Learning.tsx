@@ -4,9 +4,10 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Schemas } from "../../api/client";
 import { interest as interestOf } from "../../api/queries";
 import { Fault } from "../../part/Fault";
-import { text } from "../../text";
 import { Learned } from "../interests/Learned";
+import { modelText } from "../interests/modelText";
 import { useRefit } from "../interests/refit";
+import { todayText } from "./text";
 
 type Interest = Schemas["Digest"]["interests"][number];
 
@@ -16,9 +17,9 @@ function Fit({ detail }: { detail: Schemas["InterestDetail"] }) {
   const begin = useRef(start);
   useEffect(() => begin.current(), []);
   return (
-    <section class="group" aria-live="polite" aria-label={text.today.learned(name)}>
-      <h2>{text.today.learned(name)}</h2>
-      {isRunning && <p class="quiet">{text.interests.model.fitting}</p>}
+    <section class="group" aria-live="polite" aria-label={todayText.learned(name)}>
+      <h2>{todayText.learned(name)}</h2>
+      {isRunning && <p class="quiet">{modelText.fitting}</p>}
       {ended && <Learned task={ended} />}
       {error !== null && <Fault error={error} />}
     </section>

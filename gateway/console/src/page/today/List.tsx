@@ -7,7 +7,6 @@ import { Button } from "../../part/form/Button";
 import { Empty } from "../../part/Empty";
 import { useOpened } from "../../part/opened";
 import { May, useScope } from "../../part/scope";
-import { text } from "../../text";
 import { Awaited } from "./Awaited";
 import { Card, type Recommendation } from "./Card";
 import { useCurrent } from "./current";
@@ -16,6 +15,7 @@ import { Learning } from "./Learning";
 import { useLessons } from "./lessons";
 import { Plan } from "./Plan";
 import { useRatings, type Ratings, type Signal } from "./rating";
+import { todayText } from "./text";
 import { Wanted } from "./Wanted";
 import { Why } from "./Why";
 import type { Wish } from "./wish";
@@ -31,14 +31,14 @@ function Summary({ papers, interests, ratings }: { papers: readonly Recommendati
   const left = papers.filter((paper) => !ratings[paper.recommendation_id]).length;
   const all = counted(papers.length, "paper");
   const of = counted(interests, "interest");
-  return <p class="lead">{left ? text.today.summary(all, of, String(left)) : text.today.allRated(all, of)}</p>;
+  return <p class="lead">{left ? todayText.summary(all, of, String(left)) : todayText.allRated(all, of)}</p>;
 }
 
 /** A rating that was chosen in a message waits for one press here: an address alone changes nothing. */
 function Asked({ paper, signal, onRate }: { paper: Recommendation; signal: Signal; onRate: () => void }) {
   return (
     <p class="lead">
-      {text.today.asked(text.today.rated[signal])}{" "}
+      {todayText.asked(todayText.rated[signal])}{" "}
       <Button kind="main" onClick={onRate}>
         {paper.title}
       </Button>
@@ -76,12 +76,12 @@ export function List({ digest, wish }: Props) {
     <>
       <Summary papers={papers} interests={shown.length} ratings={rating.ratings} />
       <Awaited digest={digest} />
-      {wish.interest && <Link href="/">{text.today.everyInterest}</Link>}
+      {wish.interest && <Link href="/">{todayText.everyInterest}</Link>}
       {wish.paper && !wanted && <Wanted id={wish.paper} />}
       {mayRate && wanted && wish.signal && !rating.ratings[wanted.recommendation_id] && (
         <Asked paper={wanted} signal={wish.signal} onRate={() => wish.signal && rate(wanted, wish.signal)} />
       )}
-      {wish.interest && shown.length === 0 && <Empty>{text.today.nothingOfInterest}</Empty>}
+      {wish.interest && shown.length === 0 && <Empty>{todayText.nothingOfInterest}</Empty>}
       {shown.map((interest) => (
         <section key={interest.id} class="group">
           <h2>
@@ -108,7 +108,7 @@ export function List({ digest, wish }: Props) {
       {lessons.map(({ number, interest }) => (
         <Learning key={`${interest.id} ${number}`} interest={interest} />
       ))}
-      <p class="small quiet">{text.today.keys}</p>
+      <p class="small quiet">{todayText.keys}</p>
       {why && <Why paper={why} onClose={() => openWhy(null)} />}
       {plan && (
         <May scope="experiments:write">

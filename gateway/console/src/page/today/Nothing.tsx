@@ -8,6 +8,7 @@ import { Empty } from "../../part/Empty";
 import { useScope } from "../../part/scope";
 import { text } from "../../text";
 import { List } from "./List";
+import { todayText } from "./text";
 import type { Wish } from "./wish";
 
 /** Seldom wanted here: not part of the first load. */
@@ -20,7 +21,7 @@ function First() {
   const mayMake = useScope("interests:write");
   return (
     <>
-      <Empty>{text.today.noInterests}</Empty>
+      <Empty>{todayText.noInterests}</Empty>
       {mayMake && (
         <Suspense fallback={<p class="quiet">{text.loading}</p>}>
           <InterestForm onDone={() => undefined} />
@@ -34,16 +35,16 @@ function First() {
 function Week({ wish }: { wish: Wish }) {
   return (
     <>
-      <Empty>{text.today.nothingToday}</Empty>
+      <Empty>{todayText.nothingToday}</Empty>
       <Answer query={useQuery(digestOf("week", 0))}>
         {({ items }) =>
           items.total > 0 ? (
             <section class="group">
-              <h2>{text.today.week}</h2>
+              <h2>{todayText.week}</h2>
               <List digest={items} wish={wish} />
             </section>
           ) : (
-            <p class="quiet">{text.today.nothingWeek}</p>
+            <p class="quiet">{todayText.nothingWeek}</p>
           )
         }
       </Answer>
@@ -54,7 +55,7 @@ function Week({ wish }: { wish: Wish }) {
 /** Nothing to read: what the next step is. */
 export function Nothing({ digest, wish }: { digest: Digest; wish: Wish }) {
   if (digest.interests.length === 0) return <First />;
-  if (digest.interests.some(isAwaited)) return <Empty>{text.today.building}</Empty>;
-  if (digest.period === "week") return <Empty>{text.today.nothingWeek}</Empty>;
+  if (digest.interests.some(isAwaited)) return <Empty>{todayText.building}</Empty>;
+  if (digest.period === "week") return <Empty>{todayText.nothingWeek}</Empty>;
   return <Week wish={wish} />;
 }

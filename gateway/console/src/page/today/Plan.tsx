@@ -6,8 +6,8 @@ import { Dialog } from "../../part/Dialog";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { useNotice } from "../../part/Notice";
-import { text } from "../../text";
 import type { Recommendation } from "./Card";
+import { planText } from "./text";
 
 /** Make an experiment of a paper. What is known of the paper is filled in. */
 export function Plan({ paper, onClose }: { paper: Recommendation; onClose: () => void }) {
@@ -23,16 +23,16 @@ export function Plan({ paper, onClose }: { paper: Recommendation; onClose: () =>
     );
   const onDone = async ({ id }: Schemas["Experiment"]) => {
     await client.invalidateQueries({ queryKey: ["experiments"] });
-    notice({ text: text.plan.done, page: `/experiments/${id}` });
+    notice({ text: planText.done, page: `/experiments/${id}` });
     onClose();
   };
   return (
-    <Dialog title={text.plan.title} onClose={onClose}>
-      <Form submit={text.plan.submit} send={send} onDone={onDone} onCancel={onClose}>
+    <Dialog title={planText.title} onClose={onClose}>
+      <Form submit={planText.submit} send={send} onDone={onDone} onCancel={onClose}>
         {(fault) => (
           <>
-            <TextField label={text.plan.name} value={name} onInput={setName} required fault={fault("name")} />
-            <TextField label={text.plan.hypothesis} value={hypothesis} onInput={setHypothesis} rows={6} fault={fault("hypothesis")} />
+            <TextField label={planText.name} value={name} onInput={setName} required fault={fault("name")} />
+            <TextField label={planText.hypothesis} value={hypothesis} onInput={setHypothesis} rows={6} fault={fault("hypothesis")} />
           </>
         )}
       </Form>

@@ -5,7 +5,7 @@ import { refreshTask } from "../../api/queries";
 import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
 import { useTask } from "../../part/task";
-import { text } from "../../text";
+import { todayText } from "./text";
 
 /** Compute the recommendations now, and show how far that is. */
 export function Refresh() {
@@ -18,10 +18,10 @@ export function Refresh() {
   return (
     <>
       <Button disabled={isRunning} onClick={start}>
-        {isRunning ? text.today.refreshing(progress) : text.today.refresh}
+        {isRunning ? todayText.refreshing(progress) : todayText.refresh}
       </Button>
       {error !== null && <Fault error={error} />}
-      {ended?.status === "failed" && <span class="warm">{text.today.refreshFailed}</span>}
+      {ended?.status === "failed" && <span class="warm">{todayText.refreshFailed}</span>}
     </>
   );
 }

@@ -9,15 +9,15 @@ import { Page } from "../../part/Page";
 import { Pager } from "../../part/Pager";
 import { May } from "../../part/scope";
 import { Tabs } from "../../part/Tabs";
-import { text } from "../../text";
 import { List } from "./List";
 import { Nothing } from "./Nothing";
 import { Refresh } from "./Refresh";
+import { todayText } from "./text";
 import { wishOf } from "./wish";
 
 const PERIODS = [
-  ["today", text.today.periods.today],
-  ["week", text.today.periods.week],
+  ["today", todayText.periods.today],
+  ["week", todayText.periods.week],
 ] as const satisfies readonly (readonly [Period, string])[];
 
 export default function Today() {
@@ -29,13 +29,13 @@ export default function Today() {
   const setPeriod = (value: Period) => setSearch(ofPeriod(value));
   const query = useQuery(digest(period, offset));
   const date = query.data?.items.date;
-  const ofDay = date === undefined ? text.today.title : text.today.day(utcDay(date));
+  const ofDay = date === undefined ? todayText.title : todayText.day(utcDay(date));
   return (
     <Page
-      title={period === "week" ? text.today.week : ofDay}
+      title={period === "week" ? todayText.week : ofDay}
       actions={
         <>
-          <Tabs label={text.today.period} values={PERIODS} value={period} onChange={setPeriod} />
+          <Tabs label={todayText.period} values={PERIODS} value={period} onChange={setPeriod} />
           <May scope="recommendations:write">
             <Refresh />
           </May>

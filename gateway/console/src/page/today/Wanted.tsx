@@ -3,7 +3,7 @@ import { Link } from "wouter-preact";
 
 import { explanation } from "../../api/queries";
 import { Answer } from "../../part/Answer";
-import { text } from "../../text";
+import { todayText } from "./text";
 
 /** The paper that a message has led to, when it is not among those of the page. */
 export function Wanted({ id }: { id: string }) {
@@ -11,7 +11,7 @@ export function Wanted({ id }: { id: string }) {
     <Answer query={useQuery(explanation(id))}>
       {({ resource_id }) => (
         <p class="lead">
-          <Link href={`/papers/${encodeURIComponent(resource_id)}`}>{text.today.older}</Link>
+          <Link href={`/papers/${encodeURIComponent(resource_id)}`}>{todayText.older}</Link>
         </p>
       )}
     </Answer>

@@ -6,11 +6,11 @@ import { explanation } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Dialog } from "../../part/Dialog";
 import { Table } from "../../part/Table";
-import { text } from "../../text";
 import type { Recommendation } from "./Card";
+import { whyText } from "./text";
 
 type Explanation = Schemas["RecommendationExplanation"];
-type Part = keyof typeof text.why.parts;
+type Part = keyof typeof whyText.parts;
 
 const PARTS = ["retrieval", "preference", "recency", "container"] as const satisfies readonly Part[];
 
@@ -21,7 +21,7 @@ function Contributions({ why }: { why: Explanation }) {
     <dl class="bars">
       {PARTS.map((part) => (
         <div key={part}>
-          <dt>{text.why.parts[part]}</dt>
+          <dt>{whyText.parts[part]}</dt>
           <dd>
             <meter min={0} max={largest} value={Math.max(0, why[part].contribution)} />
             <span class="figure">{score(why[part].contribution)}</span>
@@ -36,7 +36,7 @@ function Matched({ why }: { why: Explanation }) {
   if (why.matched.length === 0) return null;
   return (
     <section>
-      <h3>{text.why.matched}</h3>
+      <h3>{whyText.matched}</h3>
       <ul class="chips">
         {why.matched.map((match) => (
           <li key={`${match.field} ${match.text}`}>{match.text}</li>
@@ -50,18 +50,18 @@ function Near({ why }: { why: Explanation }) {
   const examples = why.preference.examples;
   return (
     <section>
-      <h3>{text.why.near}</h3>
+      <h3>{whyText.near}</h3>
       {examples.length === 0 ? (
-        <p class="quiet">{text.why.noExamples}</p>
+        <p class="quiet">{whyText.noExamples}</p>
       ) : (
         <Table
-          label={text.why.near}
+          label={whyText.near}
           rows={examples}
           rowKey={(row) => row.resource_id}
           columns={[
-            { name: text.why.paper, cell: (row) => row.title },
-            { name: text.why.signal, cell: (row) => row.signal },
-            { name: text.why.weight, figure: true, cell: (row) => score(row.contribution) },
+            { name: whyText.paper, cell: (row) => row.title },
+            { name: whyText.signal, cell: (row) => row.signal },
+            { name: whyText.weight, figure: true, cell: (row) => score(row.contribution) },
           ]}
         />
       )}
@@ -72,7 +72,7 @@ function Near({ why }: { why: Explanation }) {
 /** Why a paper was recommended, as the ranking computed it. */
 export function Why({ paper, onClose }: { paper: Recommendation; onClose: () => void }) {
   return (
-    <Dialog title={text.why.title} side onClose={onClose}>
+    <Dialog title={whyText.title} side onClose={onClose}>
       <p class="dialog-lead">{paper.title}</p>
       <Answer query={useQuery(explanation(paper.recommendation_id))}>
         {(why) => (

@@ -116,7 +116,7 @@ function Help({ onClose }: { onClose: () => void }) {
           {guide ? text.guide.help : text.guide.title}
         </Link>
         <Link href="/licenses" onClick={onClose}>
-          {text.licenses.title}
+          {text.nav.licenses}
         </Link>
       </p>
     </Dialog>
@@ -169,8 +169,8 @@ function AccountSwitch({ shown }: { shown: Schemas["Session"]["account"] }) {
   return (
     <>
       <Chooser
-        label={text.team.account}
-        action={text.team.switch}
+        label={text.nav.account}
+        action={text.nav.switch}
         current={shown.id}
         values={others.map(({ id, name }) => [id, name] as const)}
         isBusy={switching.isPending}
@@ -217,7 +217,7 @@ function Nav({ session, onHelp }: NavProps) {
           {session && <PageLinks scopes={session.scopes} />}
           <div class="nav-end">
             <Link href="~/docs/guide">{text.guide.title}</Link>
-            <Link href="~/docs">{text.docs.title}</Link>
+            <Link href="~/docs">{text.nav.docs}</Link>
             <Button kind="quiet" onClick={onHelp}>
               {text.help.open}
             </Button>

@@ -1,0 +1,2 @@
+/** What stands around the guide. */
+export const guideText = { contents: "Sections of the guide" };
