@@ -266,8 +266,8 @@ def test_an_invalid_line_is_reported_and_skipped(run, paper_file, snapshot, line
     path = paper_file([snapshot(), line, snapshot()])
     done = run(path)
     assert (done.returncode, summary(done)) == (0, (2, 2, 1))
-    assert done.stderr.startswith(f"{path}:2: skipped: ") and why in done.stderr
-    assert done.stderr.count("\n") == 1
+    (said,) = [text for text in done.stderr.splitlines() if not text.startswith("{")]  # a server that is slow is logged
+    assert said.startswith(f"{path}:2: skipped: ") and why in said
 
 
 def test_invalid_utf8_and_nul_are_skipped(run, tmp_path, snapshot):
