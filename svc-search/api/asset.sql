@@ -94,7 +94,7 @@ SELECT coalesce((SELECT change FROM asset WHERE change <= :until ORDER BY change
 -- As asset_shown, of the first :limit papers that changed last after the change :after and up to :until.
 SELECT a.change, a.arxiv_id, asset_json(a) AS asset
 FROM asset a
-WHERE a.change > :after AND a.change <= :until
+WHERE a.change > :after AND a.change <= :until AND NOT a.is_deleted
 ORDER BY a.change
 LIMIT :limit;
 
