@@ -22,8 +22,7 @@
 
 enum http_effect fetch_effect(const struct fetch_call *call)
 {
-	return call->effect ? call->effect
-	                    : http_method_effect(call->method ? call->method : "GET");
+	return http_effect_of(call->effect, call->method);
 }
 
 static bool was_sent(CURL *easy)

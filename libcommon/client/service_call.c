@@ -251,12 +251,6 @@ static void report(struct peer *peer, struct endpoint *endpoint, enum err_code c
 		endpoints_failed(peer->endpoints, endpoint, err_info(code)->slug);
 }
 
-static enum http_effect effect_of(const struct service_call *call)
-{
-	return call->effect ? call->effect
-	                    : http_method_effect(call->method ? call->method : "GET");
-}
-
 /* Whether another endpoint may do what this one has not, or is not known to have done. */
 static bool is_to_be_sent_again(enum err_code code, enum http_effect effect)
 {
@@ -270,7 +264,7 @@ enum err_code service_call(struct request *rq, const struct service_call *call,
 	struct peer *peer = &rq->worker->services->peers[call->service];
 	uint64_t limit_ms = call->timeout_ms ? call->timeout_ms : TIMEOUT_MAX_MS;
 	uint64_t until_ms = time_monotonic_ms() + MIN_OF(limit_ms, request_left_ms(rq));
-	enum http_effect effect = effect_of(call);
+	enum http_effect effect = http_effect_of(call->effect, call->method);
 	struct endpoint_set tried = {0};
 	enum err_code code = ERR_UNAVAILABLE;
 	bool is_uncertain = false; /* one that was tried may have done it */

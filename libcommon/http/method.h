@@ -17,8 +17,9 @@ static inline bool http_method_is_safe(const char *method)
 	       strcmp(method, "OPTIONS") == 0;
 }
 
-/** The effect of a request with this method of which nothing else is known. */
-static inline enum http_effect http_method_effect(const char *method)
+/** The effect of a request with this method (NULL: GET), of which the caller knows `known`;
+ * HTTP_ONCE: nothing. */
+static inline enum http_effect http_effect_of(enum http_effect known, const char *method)
 {
-	return http_method_is_safe(method) ? HTTP_SAFE : HTTP_ONCE;
+	return !method || http_method_is_safe(method) ? HTTP_SAFE : known;
 }

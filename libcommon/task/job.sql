@@ -50,7 +50,7 @@ RETURNING is_over, CASE WHEN is_over THEN task_failure_announce(task, :stream) E
 UPDATE task SET status = 'failed', error = reason, message = reason, lease_owner = NULL, lease_until = NULL, finished_at = now()
 FROM (VALUES ('the last attempt did not end: its worker stopped')) AS known (reason)
 WHERE status = 'running' AND lease_until < clock_timestamp() AND attempts - interruptions >= attempts_max
-RETURNING id, kind, account_id, attempts, error, task_failure_announce(task, :stream);
+RETURNING id, kind, task_failure_announce(task, :stream);
 
 -- name: job_requeue(limit)
 -- Queue tasks again: up to :limit pending ones that have become due, and as many running ones whose lease has expired.
