@@ -4,7 +4,9 @@
 -- The id that a text names, however it is written: bare, `arXiv:`, or an address of the paper's abstract, PDF or HTML. NULL: it
 -- names none.
 CREATE OR REPLACE FUNCTION arxiv_id_of(written text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN octet_length(written) <= 1024 THEN coalesce(
+RETURN CASE
+    WHEN octet_length(written) IN (9, 10) AND strpos(written, '.') = 5 AND translate(written, '0123456789', '') = '.' THEN written
+    WHEN octet_length(written) <= 1024 THEN coalesce(
     regexp_replace(lower((regexp_match(btrim(written, E' \t\r\n'),
         '^(?:(?:https?://)?(?:www\.|export\.)?arxiv\.org/(?:abs|pdf|html)/|arxiv:\s*)?'
         '([0-9]{4}\.[0-9]{4,5}|[a-z][a-z-]{0,15}(?:\.[a-z]{2})?/[0-9]{7})'

@@ -1,14 +1,22 @@
 -- Writing events: rows of the outbox, which the relay sends (task/outbox.h).
 
--- Notify the client that has written rows, which notifies the others (task/wake.h). A notice, as NOTIFY takes a lock at commit
--- that the whole server has once, and keeps it until the commit is on disk, so that all commits would wait for each other.
---
+-- Tell the client of what its transaction has written, which tells the other processes after the commit (task/wake.h), with this SQLSTATE. A
+-- notice, as NOTIFY takes a lock at commit that the whole server has once, and keeps it until the commit is on disk, so that all commits would
+-- wait for each other. Once in a transaction: Postgres sends each notice by itself, and wakes the client for it.
+CREATE OR REPLACE FUNCTION client_notify(code text, message text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF current_setting('expops.notified_' || code, true) IS DISTINCT FROM 'on' THEN
+        PERFORM set_config('expops.notified_' || code, 'on', true);
+        RAISE NOTICE '%', message USING ERRCODE = code;
+    END IF;
+END $$;
+
 -- Where nobody waits for the rows, the transaction has the setting expops.is_unhurried: they go with the next that are notified of, or
 -- when the relay looks by itself, many at once. Each pass of the relay and of the readers costs the same for one row and for a hundred.
 CREATE OR REPLACE FUNCTION outbox_notify() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF current_setting('expops.is_unhurried', true) IS DISTINCT FROM 'on' THEN
-        RAISE NOTICE 'the outbox has new rows' USING ERRCODE = 'XO001';
+        PERFORM client_notify('XO001', 'the outbox has new rows');
     END IF;
     RETURN NULL;
 END $$;

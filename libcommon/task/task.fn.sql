@@ -73,7 +73,7 @@ END $$;
 -- look.
 CREATE OR REPLACE FUNCTION task_notify() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE NOTICE 'a task waits' USING ERRCODE = 'XO002';
+    PERFORM client_notify('XO002', 'a task waits');
 END $$;
 
 -- Queue a task, or return the equal one, as task_insert() does, and notify the workers. For background work, which must not stop at the

@@ -25,7 +25,9 @@ BEGIN
     END IF;
     DELETE FROM candidate c USING unnest(changed) r WHERE c.run = r.id AND c.gate IS NULL;
     INSERT INTO candidate AS known (account_id, arxiv_id, run, first_at)
-    SELECT r.account_id, arxiv_id_of(r.arxiv_id), r.id, r.first_at FROM unnest(changed) r WHERE arxiv_id_of(r.arxiv_id) IS NOT NULL
+    SELECT r.account_id, p.id, r.id, r.first_at
+    FROM unnest(changed) r, LATERAL (SELECT arxiv_id_of(r.arxiv_id) AS id OFFSET 0) p
+    WHERE p.id IS NOT NULL
     ON CONFLICT (run, arxiv_id) DO UPDATE SET gate = NULL, reason = NULL, score = NULL;
 END $$;
 
@@ -33,13 +35,14 @@ END $$;
 CREATE OR REPLACE FUNCTION candidates_passed_over(d run_detail) RETURNS TABLE (
     account_id uuid, arxiv_id text, run uuid, first_at timestamptz, gate text, reason text, score double precision, place bigint)
 LANGUAGE sql IMMUTABLE AS $$
-    SELECT d.account_id, arxiv_id_of(c.item ->> 'arxiv_id'), d.id, d.first_at,
+    SELECT d.account_id, p.id, d.id, d.first_at,
            rejection_gate(c.item ->> 'gate', c.item ->> 'reason'), left(c.item ->> 'reason', 2000),
            CASE WHEN jsonb_typeof(c.item -> 'score') = 'number' AND abs((c.item ->> 'score')::numeric) < 1e300
                 THEN (c.item ->> 'score')::float8 END, c.place
     FROM jsonb_array_elements(CASE WHEN jsonb_typeof(d.detail -> 'selection_rejected') = 'array' THEN d.detail -> 'selection_rejected'
-                                   ELSE '[]' END) WITH ORDINALITY AS c (item, place)
-    WHERE c.place <= 500 AND arxiv_id_of(c.item ->> 'arxiv_id') IS NOT NULL
+                                   ELSE '[]' END) WITH ORDINALITY AS c (item, place),
+         LATERAL (SELECT arxiv_id_of(c.item ->> 'arxiv_id') AS id OFFSET 0) p
+    WHERE c.place <= 500 AND p.id IS NOT NULL
 $$;
 
 -- Let them follow what runs report of the papers that they passed over. One that it chose stays chosen.
@@ -67,9 +70,10 @@ BEGIN
     PERFORM FROM unnest(found) f JOIN run r ON r.id = f.id AND r.first_at = f.first_at
     ORDER BY r.account_id, r.repo_key, r.run_id #>> '{}' FOR SHARE OF r;
     INSERT INTO candidate (account_id, arxiv_id, run, first_at)
-    SELECT r.account_id, arxiv_id_of(r.arxiv_id), r.id, r.first_at
-    FROM unnest(found) f JOIN run r ON r.id = f.id AND r.first_at = f.first_at
-    WHERE arxiv_id_of(r.arxiv_id) IS NOT NULL
+    SELECT r.account_id, p.id, r.id, r.first_at
+    FROM unnest(found) f JOIN run r ON r.id = f.id AND r.first_at = f.first_at,
+         LATERAL (SELECT arxiv_id_of(r.arxiv_id) AS id OFFSET 0) p
+    WHERE p.id IS NOT NULL
     ON CONFLICT DO NOTHING;
     INSERT INTO candidate (account_id, arxiv_id, run, first_at, gate, reason, score)
     SELECT c.account_id, c.arxiv_id, c.run, c.first_at, c.gate, c.reason, c.score
