@@ -42,6 +42,19 @@ BEGIN
           AND experiment_verdict(e) <> 'untried';
 END $$;
 
+-- Which of the papers a run made a merged pull request of.
+CREATE OR REPLACE FUNCTION papers_merged(account uuid, papers text[]) RETURNS text[] LANGUAGE plpgsql STABLE
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN RETURN ARRAY(
+    SELECT DISTINCT c.arxiv_id
+    FROM (SELECT k.arxiv_id, k.run, k.first_at FROM candidate k
+          WHERE k.account_id = account AND k.arxiv_id = ANY (papers) AND k.gate IS NULL
+          UNION ALL SELECT u.arxiv_id, u.run, u.first_at FROM candidates_to_choose(account, papers, NULL) u) c
+    JOIN run r ON r.id = c.run AND r.first_at = c.first_at
+    JOIN deliverable d ON d.account_id = account AND d.url = r.artifact_url AND d.kind = 'pull_request' AND d.stage = 'merged'
+    ORDER BY 1);
+END $$;
+
 -- The figures of a period: a paper counts once at each gate that passed it over, and was tried elsewhere if another repository or a later
 -- run or experiment tried it.
 CREATE OR REPLACE FUNCTION fleet_rejections(account uuid, since date, until date, with_gate text, in_repo text, of_interest text,

@@ -222,9 +222,6 @@ BEGIN RETURN (
         FROM newest n JOIN candidate c ON c.run = n.id AND c.gate IS NOT NULL
         WHERE c.reason <> ''
         GROUP BY 1 HAVING count(*) >= 10 ORDER BY 2 DESC, 1 LIMIT 5
-    ), merged AS MATERIALIZED (
-        SELECT DISTINCT arxiv_id_of(d.arxiv_id) AS paper FROM deliverable d
-        WHERE d.account_id = account AND d.stage = 'merged' AND d.kind = 'pull_request'
     ), differing AS (
         SELECT n.agent, n.record ->> 'model' AS model, count(*) AS runs, sum(n.cost_usd) AS told_usd, sum(e.usd) AS estimated_usd,
                max(e.price_date) AS price_date, jsonb_path_query_array(jsonb_agg(n.run_id ORDER BY n.at DESC), '$[0 to 4]') AS run_ids
@@ -247,9 +244,7 @@ BEGIN RETURN (
                           ORDER BY r.at DESC, r.id DESC LIMIT 5) x)) ORDER BY f.runs DESC, f.repo_key, f.cause), '[]')
             FROM failures f),
         'rejections', (SELECT coalesce(jsonb_agg(jsonb_build_object(
-                'reason', j.reason, 'times', j.times, 'run_ids', j.run_ids, 'merged_later', (
-                    SELECT coalesce(jsonb_agg(m.paper ORDER BY m.paper), '[]')
-                    FROM merged m WHERE m.paper = ANY (j.papers))) ORDER BY j.times DESC, j.reason), '[]')
+                'reason', j.reason, 'times', j.times, 'run_ids', j.run_ids, 'merged_later', papers_merged(account, j.papers)) ORDER BY j.times DESC, j.reason), '[]')
             FROM rejections j),
         'unreviewed', (SELECT coalesce(jsonb_agg(jsonb_build_object(
                 'repo', d.repo, 'url', d.url, 'run_id', d.run_id, 'opened_at', time_json(d.opened_at)) ORDER BY d.opened_at), '[]')
