@@ -14,12 +14,14 @@ const struct setting INBOX_SETTINGS[] = {
 	SETTING_END,
 };
 
-/* Each account in a transaction of its own. One whose items cannot be announced stops this pass,
- * and is left out by the next ones until its claim ends. */
+/* Each account in a transaction of its own, and once, however often something happens meanwhile. One
+ * whose items cannot be announced stops this pass, and is left out by the next ones until its claim
+ * ends. */
 void inbox_announce(struct request *rq)
 {
 	struct pg_rows *claimed;
-	while (!pg_empty(claimed = pg_query(rq, INBOX_CLAIM_SQL)))
+	const char *began = pg_get(pg_query(rq, INBOX_PASS_SQL), 0, "began");
+	while (!pg_empty(claimed = pg_query(rq, INBOX_CLAIM_SQL, pg_text(began))))
 		pg_query(rq, INBOX_ANNOUNCE_SQL, pg_text(pg_get(claimed, 0, "account_id")),
 		         pg_text(pg_get(claimed, 0, "look_at")));
 }

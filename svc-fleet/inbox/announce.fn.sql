@@ -9,13 +9,14 @@ RETURN CASE kind WHEN 'pull_request_waiting' THEN created_at + interval '72 hour
                  WHEN 'agent_silent' THEN created_at + interval '168 hours'
                  ELSE least(created_at, now()) END; -- clocks differ
 
--- Queue a check of these inboxes, at the latest at these times.
+-- Queue a check of these inboxes, at the latest at these times, and not before now: inbox_announce() in announce.c leaves what is queued
+-- meanwhile to its next pass.
 CREATE OR REPLACE FUNCTION inbox_mark(looks inbox_look[]) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
     IF cardinality(looks) = 0 THEN
         RETURN;
     END IF;
-    INSERT INTO inbox_look AS l SELECT x.account_id, min(x.look_at) FROM unnest(looks) x GROUP BY 1 ORDER BY 1
+    INSERT INTO inbox_look AS l SELECT x.account_id, greatest(min(x.look_at), clock_timestamp()) FROM unnest(looks) x GROUP BY 1 ORDER BY 1
     ON CONFLICT (account_id) DO UPDATE SET look_at = excluded.look_at WHERE l.look_at > excluded.look_at;
 END $$;
 

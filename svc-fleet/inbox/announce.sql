@@ -1,8 +1,11 @@
--- name: inbox_claim
--- Returns the account whose inbox is to be looked at, and the claim: others leave it for ten minutes, after which it is due again
--- if this process has ended. No row: none is due.
+-- name: inbox_pass (read)
+SELECT clock_timestamp() AS began;
+
+-- name: inbox_claim(began)
+-- Returns an account whose inbox was to be looked at by :began, and the claim: others leave it for ten minutes, after
+-- which it is due again if this process has ended. No row: none is left.
 UPDATE inbox_look SET look_at = clock_timestamp() + interval '10 minutes'
-WHERE account_id = (SELECT account_id FROM inbox_look WHERE look_at <= clock_timestamp() ORDER BY look_at LIMIT 1
+WHERE account_id = (SELECT account_id FROM inbox_look WHERE look_at <= :began ORDER BY look_at LIMIT 1
                     FOR UPDATE SKIP LOCKED)
 RETURNING account_id, look_at;
 
