@@ -6,7 +6,7 @@ ARG BASE=debian:trixie-slim
 FROM ${BASE}
 COPY deploy/dev.d /build/deploy/dev.d
 COPY deploy/image/packages /build/deploy/image/packages
-RUN /build/deploy/image/packages postgresql redis-server && rm -r /build \
+RUN /build/deploy/image/packages servers && rm -r /build \
     && groupadd --gid 10001 expops && useradd --uid 10001 --gid 10001 --home-dir /data --no-log-init expops \
     && install -d -o expops -g expops /data /archive /backup
 COPY deploy/audit.sql deploy/init.sql /usr/local/share/expops/

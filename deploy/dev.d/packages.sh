@@ -8,7 +8,8 @@ PACKAGES_BUILD=(
 	libyyjson-dev libboost-context-dev libstemmer-dev libroaring-dev zlib1g-dev libexpat1-dev libxml2-dev libutf8proc-dev uthash-dev
 	libsodium-dev ca-certificates
 )
-PACKAGES_RUN=(postgresql redis-server curl jq python3)
+PACKAGES_SERVERS=(postgresql redis-server)
+PACKAGES_RUN=(curl jq python3)
 PACKAGES_TEST=(
 	libcmocka-dev shellcheck gdb pgbouncer iptables zsh fish
 	'buildah|podman|docker.io'
@@ -50,7 +51,7 @@ is_foreign() {
 	command -v "$1" >/dev/null && ! dpkg -s "$1" >/dev/null 2>&1
 }
 
-# packages_of build|image|up|demo|pictures|test|deploy|k8s: the names of the packages. The tree is formatted with Debian 12's clang-format; on other
+# packages_of build|image|servers|up|demo|pictures|test|deploy|k8s: the names of the packages. The tree is formatted with Debian 12's clang-format; on other
 # systems that check is skipped.
 packages_of() {
 	case $1 in
@@ -62,8 +63,14 @@ packages_of() {
 		packages_of build
 		printf '%s\n' nodejs npm
 		;;
+	servers)
+		printf '%s\n' "${PACKAGES_SERVERS[@]}"
+		# Postgres has the system's time zones. Those that were renamed, such as Asia/Calcutta, are a package of their own there.
+		[[ $(debian_version) != 13 ]] || printf '%s\n' tzdata-legacy
+		;;
 	up)
 		packages_of build
+		packages_of servers
 		printf '%s\n' "${PACKAGES_RUN[@]}"
 		command -v npm >/dev/null || printf '%s\n' nodejs npm
 		;;

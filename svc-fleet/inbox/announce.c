@@ -14,8 +14,8 @@ const struct setting INBOX_SETTINGS[] = {
 	SETTING_END,
 };
 
-/* Each account in a transaction of its own, and once, however often something happens meanwhile. One
- * whose items cannot be announced stops this pass, and is left out by the next ones until its claim
+/* Each account in a transaction of its own, and once, whatever happens to it meanwhile. One whose
+ * items cannot be announced stops this pass, and is left out by the next ones until its claim
  * ends. */
 void inbox_announce(struct request *rq)
 {

@@ -2,6 +2,8 @@
 
 import uuid
 
+import pytest
+
 from lib.http import plain_http
 from lib.http.identity import identity
 from lib.scenario.fleet import REPO
@@ -42,6 +44,11 @@ def test_what_comes_to_the_same_is_not_saved(browse, cluster):
               {"path": f"evaluations/templates/{template}", "label": "What is evaluated, as JSON", "add": "\n"},
               {"path": f"settings/endpoints/{endpoint}", "label": "Types of messages", "add": " "}]  # fmt: skip
     assert browse("same", key=api.key, things=things)["errors"] == []
+
+
+@pytest.mark.parametrize("zone", ["Asia/Kolkata", "Europe/Lisbon"])
+def test_a_time_zone_is_offered_by_its_newest_name(browse, cluster, zone):
+    assert browse("zone", key=cluster.user().api.key, zone=zone) == {"errors": [], "offered": zone}
 
 
 def test_an_endpoint_keeps_a_name(browse, cluster):

@@ -297,6 +297,16 @@ export const forms = ({ open, logIn, violations, violationsOfThemes }) => ({
     return { errors, found, isOffered };
   },
 
+  /** A new budget is offered the browser's time zone, by a name that every server knows. */
+  async zone(browser, values) {
+    const { page, errors } = await open(browser, values, { timezoneId: values.zone });
+    await logIn(page, values.key);
+    await page.goto(`${values.url}/console/agents/budgets`);
+    await page.getByRole("button", { name: "New budget" }).click();
+    const offered = await page.getByRole("dialog", { name: "New budget" }).getByLabel("Time zone").inputValue();
+    return { errors, offered };
+  },
+
   /** A feed from a score that is no number is not made. */
   async feed(browser, values) {
     const { page, errors } = await open(browser, values);
