@@ -223,8 +223,8 @@ def test_nothing_waits(api):
 @pytest.fixture
 def waiting_claims(cluster, user, at_once):
     """waiting_claims(then, *repos): claims of keys that are limited to repositories (None: to none) at a replica where claims never look by
-    themselves, which wait in this order, and `then` called while they do: all results."""
-    one = cluster.separate("svc-evalenv", "patient", WORK_LOOK_AGAIN="1h", WORKERS="1")
+    themselves and four may wait, which wait in this order, and `then(claim)` called while they do: all results."""
+    one = cluster.separate("svc-evalenv", "patient", WORK_LOOK_AGAIN="1h", CLAIMS_WAITING_MAX="4", WORKERS="1")
     one.start()
     one.wait_ready()
 
@@ -232,13 +232,13 @@ def waiting_claims(cluster, user, at_once):
         wait_for(lambda: one.metric("expops_claims_waiting") == waiting, f"{waiting} claims wait")
         return then()
 
-    def claim(repo):
-        sender = identity(cluster, "svc-evalenv", account=user.account, scopes=scope_mask("eval:report"), repo=repo)
-        body = {"worker": "w", "wait_seconds": 10}
+    def claim(repo, account=user.account, seconds=10):
+        sender = identity(cluster, "svc-evalenv", account=account, scopes=scope_mask("eval:report"), repo=repo)
+        body = {"worker": "w", "wait_seconds": seconds}
         return plain_http.post(f"{one.url}/api/v1.0{PATH}/claim", json=body, auth=sender, timeout=PATIENCE_SECONDS)
 
     def ask(then, *repos):
-        steps = [*(lambda repo=repo: claim(repo) for repo in repos), then]
+        steps = [*(lambda repo=repo: claim(repo) for repo in repos), lambda: then(claim)]
         return at_once(len(steps), lambda number: when(number, steps[number]))
 
     yield ask
@@ -247,17 +247,29 @@ def waiting_claims(cluster, user, at_once):
 
 
 def test_a_waiting_claim_gets_what_is_queued(waiting_claims, build):
-    claimed, made = waiting_claims(build, None)
+    claimed, made = waiting_claims(lambda _: build(), None)
     assert claimed.status_code == 200, claimed.text
     assert claimed.json()["build"]["build_id"] == made["build_id"]
 
 
 def test_a_claim_for_one_repository_keeps_no_other_from_its_work(waiting_claims, build):
     """It waits before the other, and is the one that a notification wakes."""
-    *in_vain, claimed, made = waiting_claims(build, "acme/one", "acme/two", "ACME/one", None)
+    *in_vain, claimed, made = waiting_claims(lambda _: build(), "acme/one", "acme/two", "ACME/one", None)
     assert [answer.status_code for answer in in_vain] == [204] * 3
     assert claimed.status_code == 200, claimed.text
     assert claimed.json()["build"]["build_id"] == made["build_id"]
+
+
+def test_the_waiting_claims_of_an_account_are_bounded(waiting_claims, build, other_user):
+    def more(claim):
+        answers = [claim(None), claim(None, seconds=0), claim(None, other_user.account, seconds=1)]
+        return answers, build()
+
+    *waiting, (answers, made) = waiting_claims(more, *[None] * 4)
+    assert [answer.status_code for answer in answers] == [429, 204, 204]
+    assert answers[0].headers["Retry-After"] and "too many claims" in answers[0].json()["detail"]
+    assert sorted(answer.status_code for answer in waiting) == [200, 204, 204, 204]
+    assert [answer.json()["build"]["build_id"] for answer in waiting if answer.content] == [made["build_id"]]
 
 
 def test_each_build_is_claimed_once(api, build, at_once):
