@@ -22,17 +22,42 @@ WHEN (NEW.status = 'queued' AND NEW.is_claimable) EXECUTE FUNCTION work_notify()
 CREATE OR REPLACE TRIGGER work_queued_again AFTER UPDATE OF status, is_claimable ON work FOR EACH ROW
 WHEN (NEW.status = 'queued' AND NEW.is_claimable) EXECUTE FUNCTION work_notify();
 
+-- Choose the next work of all accounts, and lock it: that of the account of which workers have the fewest, then by turn. Work may take
+-- days, so turns alone would give one account all workers that were free. Only the first of the queue are looked at: by their turns,
+-- those are of all accounts. An account of which workers have `shared_max` gets no more of them, 0: it does; claims then wait for each
+-- other, because those that run at once do not see what the others take.
+CREATE OR REPLACE FUNCTION work_choose_of_all(kind text, repo text, shared_max int) RETURNS uuid LANGUAGE plpgsql AS $$
+BEGIN
+    IF shared_max > 0 THEN
+        PERFORM pg_advisory_xact_lock(hashtextextended('work_choose_of_all ' || kind, 0));
+    END IF;
+    RETURN (
+        WITH front AS MATERIALIZED (
+            SELECT w.id, w.account_id, w.turn FROM work w
+            WHERE w.kind = $1 AND w.status = 'queued' AND w.is_claimable AND ($2 IS NULL OR lower(w.repo) = lower($2))
+            ORDER BY w.turn, w.id LIMIT 200
+        ), held AS MATERIALIZED (
+            SELECT w.account_id, count(*) AS works FROM work w
+            WHERE w.kind = $1 AND w.status = 'running' AND w.worker IS NOT NULL GROUP BY 1
+        ), ranked AS MATERIALIZED (
+            SELECT f.id, f.turn, coalesce(h.works, 0) AS works FROM front f LEFT JOIN held h USING (account_id)
+            WHERE shared_max = 0 OR coalesce(h.works, 0) < shared_max
+        )
+        SELECT locked.id
+        FROM (SELECT r.id FROM ranked r ORDER BY r.works, r.turn, r.id) AS first
+        CROSS JOIN LATERAL (SELECT w.id FROM work w
+                            WHERE w.id = first.id AND w.status = 'queued' AND w.is_claimable FOR UPDATE SKIP LOCKED) AS locked
+        LIMIT 1);
+END $$;
+
 -- Give the next work to a worker: of one account, or of all (NULL); of one repository, or of all (NULL). No row: none waits.
-CREATE OR REPLACE FUNCTION work_claim(kind text, account uuid, repo text, worker text, lease interval) RETURNS SETOF work
-LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION work_claim(kind text, account uuid, repo text, worker text, lease interval, shared_max int)
+RETURNS SETOF work LANGUAGE plpgsql AS $$
 DECLARE
     next uuid;
 BEGIN
     IF account IS NULL THEN
-        SELECT w.id INTO next FROM work w
-        WHERE w.kind = work_claim.kind AND w.status = 'queued' AND w.is_claimable
-          AND (work_claim.repo IS NULL OR lower(w.repo) = lower(work_claim.repo))
-        ORDER BY w.turn, w.id LIMIT 1 FOR UPDATE SKIP LOCKED;
+        next := work_choose_of_all(kind, repo, shared_max);
     ELSE
         SELECT w.id INTO next FROM work w
         WHERE w.kind = work_claim.kind AND w.account_id = account AND w.status = 'queued' AND w.is_claimable

@@ -297,6 +297,43 @@ def test_claims_of_all_accounts_take_turns(api, build, other_user, operator_api)
     assert order.index(theirs) <= 1 and [one for one in order if one != theirs] == mine
 
 
+@pytest.fixture
+def shared_claims(bounded, operator_api):
+    """shared_claims(**settings): a function that claims the next build of all accounts at a replica of its own: its id, or None."""
+    while operator_api.post(f"{PATH}/claim", {"worker": "w"}).status_code == 200:  # what other tests have left
+        pass
+
+    def start(**settings):
+        bounds = bounded(**settings)
+
+        def claim():
+            answer = bounds.post(f"{PATH}/claim", {"worker": "w"}, scopes="eval:report service:any_user")
+            return answer.json()["build"]["build_id"] if answer.status_code == 200 else None
+
+        return claim
+
+    return start
+
+
+def test_the_account_of_which_workers_have_the_fewest_is_next(shared_claims, build, other_user):
+    claim = shared_claims()
+    mine = [build()["build_id"] for _ in range(3)]
+    assert [claim(), claim()] == mine[:2]
+    theirs = [build(of=other_user.api)["build_id"] for _ in range(3)]
+    assert [claim() for _ in range(5)] == [*theirs[:2], mine[2], theirs[2], None]
+
+
+def test_an_account_has_a_bound_of_the_workers_of_all(shared_claims, api, build, other_user, at_once):
+    claim = shared_claims(WORK_SHARED_MAX="2")
+    mine = [build()["build_id"] for _ in range(4)]
+    claimed = at_once(6, lambda _: claim())
+    assert sorted(filter(None, claimed)) == sorted(mine[:2])
+    theirs = build(of=other_user.api)["build_id"]
+    assert [claim(), claim()] == [theirs, None]
+    api.post(f"{PATH}/{mine[0]}/cancel", expect=200)
+    assert [claim(), claim()] == [mine[2], None]
+
+
 def test_another_worker_cannot_report(api, build, claim_build, other_user):
     build()
     claimed = claim_build()
