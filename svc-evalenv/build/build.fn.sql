@@ -111,8 +111,7 @@ BEGIN
              AND (SELECT b.report FROM build b WHERE b.id = wanted) IN (report_digest, json_digest(given - 'log')) THEN 'ok'
         WHEN w.attempts = coalesce(attempt, w.attempts) AND w.status = 'cancelled' AND state = 'cancelled' THEN 'ok'
         WHEN w.finished_at IS NOT NULL THEN 'final'
-        WHEN attempt IS NOT NULL
-             AND (w.attempts <> attempt OR w.worker IS NULL OR w.status <> 'running' OR w.lease_until <= now()) THEN 'lost'
+        WHEN attempt IS NOT NULL AND (w.attempts <> attempt OR w.worker IS NULL OR w.status <> 'running') THEN 'lost'
         ELSE 'new' END;
     IF outcome <> 'new' THEN
         RETURN;

@@ -113,7 +113,8 @@ END;
 -- A worker that has the work says that it still works at it, or with `release`, that it gives it back. `outcome`: ok; ended: the
 -- service has ended it, by cancelling or by its time limit; lost: it is not this attempt's any more; missing: no such work.
 --
--- Work that no worker has is nobody's attempt: a worker whose lease has ended cannot take it back by a late report.
+-- A worker whose lease has ended has the work until somebody has queued it again: with the row locked, that is known. Work that no worker
+-- has is nobody's attempt: a worker cannot take it back by a late report.
 CREATE OR REPLACE FUNCTION work_heartbeat(wanted uuid, kind text, account uuid, attempt int, log text, release boolean, lease interval,
                                OUT outcome text, OUT until timestamptz)
 LANGUAGE plpgsql AS $$
@@ -126,7 +127,7 @@ BEGIN
         WHEN w.id IS NULL THEN 'missing'
         WHEN w.attempts <> attempt OR w.worker IS NULL THEN 'lost'
         WHEN w.status IN ('cancelled', 'timed_out') THEN 'ended'
-        WHEN w.status <> 'running' OR w.lease_until <= now() THEN 'lost'
+        WHEN w.status <> 'running' THEN 'lost'
         ELSE 'ok' END;
     IF outcome = 'ok' THEN
         until := work_continue(wanted, log, lease);
@@ -137,6 +138,17 @@ BEGIN
         END IF;
     END IF;
 END $$;
+
+-- The service or Postgres was away for longer than half a lease: the leases of workers, who could not say that they work, begin now, and
+-- so much time is left for a report at least. Nothing changes if a worker has been heard of in the meantime, by another process.
+CREATE OR REPLACE FUNCTION work_resume(lease interval) RETURNS void LANGUAGE sql
+BEGIN ATOMIC
+    UPDATE work w SET lease_until = now() + lease, deadline_at = greatest(w.deadline_at, now() + lease)
+    WHERE w.id IN (SELECT x.id FROM work x
+                   WHERE x.status = 'running' AND x.lease_until IS NOT NULL
+                     AND NOT EXISTS (SELECT FROM work o WHERE o.status = 'running' AND o.lease_until > now() + lease / 2)
+                   FOR UPDATE SKIP LOCKED);
+END;
 
 -- End what has taken too long, and queue again what a lost worker had, unless it was the last attempt.
 -- Returns how many: at most 100.

@@ -12,7 +12,8 @@
  *             that it reports of the work
  *   lease     until when the work is the worker's. Each heartbeat extends it; the first one is due
  *             soon, since nobody knows whether the answer to a claim has arrived. When it ends, the
- *             work is queued again, and what the worker reports late is refused
+ *             work is queued again, and what the worker reports after that is refused. Leases begin
+ *             anew when the service or Postgres was away
  *   release   a worker that stops gives its work back: it is queued again at once, and the attempt
  *             is not counted
  *
