@@ -66,7 +66,7 @@ struct job {
 	enum job_end end;
 	struct child *child; /* NULL: it was not started */
 	int why_unbegun;     /* a negative errno; 0: it was begun, or is wrong in itself */
-	bool is_lacking;     /* this machine could not begin it now: it was given back */
+	bool is_lacking;     /* this machine could not begin it now, or not remove what it left */
 };
 
 /** Read a claim's answer into the job, which has its kind. `claimed_ms`: from when the lease counts
