@@ -12,3 +12,9 @@ LANGUAGE sql AS $$
     SELECT CASE n.outcome WHEN 'template build' THEN 'template' ELSE n.outcome END, n.made
     FROM run_new(account, given, build_time_limit, limited_to, 10000) n
 $$;
+
+CREATE OR REPLACE FUNCTION build_claim(account uuid, repo text, worker text, lease interval) RETURNS jsonb LANGUAGE sql
+RETURN build_claim(account, repo, worker, lease, 0);
+
+CREATE OR REPLACE FUNCTION run_claim(account uuid, repo text, worker text, lease interval) RETURNS jsonb LANGUAGE sql
+RETURN run_claim(account, repo, worker, lease, 0);

@@ -20,7 +20,7 @@ struct lane_state {
 	int threads_max;
 	pthread_mutex_t lock; /* of the members below */
 	pthread_cond_t added; /* to `waiting` */
-	TAILQ_HEAD(, computation) waiting;
+	struct fair_queue waiting;
 	int waiting_count;
 	int threads, idle_threads;
 };
@@ -47,7 +47,7 @@ static void lanes_init(void)
 	for (enum lane lane = 0; lane < LANE_COUNT; lane++) {
 		pthread_mutex_init(&lanes[lane].lock, NULL);
 		pthread_cond_init(&lanes[lane].added, &monotonic);
-		TAILQ_INIT(&lanes[lane].waiting);
+		fair_queue_init(&lanes[lane].waiting);
 	}
 	pthread_condattr_destroy(&monotonic);
 }
@@ -58,11 +58,17 @@ static struct lane_state *lane_of(enum lane lane)
 	return &lanes[lane];
 }
 
-static void unqueue(struct lane_state *lane, struct computation *computation)
+/* It does not wait any more: after fair_queue_serve() or fair_queue_remove(). */
+static void unqueued(struct lane_state *lane, struct computation *computation)
 {
-	TAILQ_REMOVE(&lane->waiting, computation, entry);
 	lane->waiting_count--;
 	computation->is_waiting = false;
+}
+
+static void give_up(struct lane_state *lane, struct computation *computation)
+{
+	fair_queue_remove(&lane->waiting, &computation->entry);
+	unqueued(lane, computation);
 }
 
 /* The next computation; NULL: there was none for thread_pool_idle_ms. With the lock. */
@@ -71,12 +77,15 @@ static struct computation *take(struct lane_state *lane)
 	struct timespec until = time_monotonic_in(thread_pool_idle_ms);
 	int status = 0;
 	lane->idle_threads++;
-	while (TAILQ_EMPTY(&lane->waiting) && status != ETIMEDOUT)
+	while (lane->waiting_count == 0 && status != ETIMEDOUT)
 		status = pthread_cond_timedwait(&lane->added, &lane->lock, &until);
 	lane->idle_threads--;
-	struct computation *computation = TAILQ_FIRST(&lane->waiting);
-	if (computation)
-		unqueue(lane, computation);
+	struct fair_entry *entry = fair_queue_first(&lane->waiting);
+	if (!entry)
+		return NULL;
+	struct computation *computation = CONTAINER_OF(entry, struct computation, entry);
+	fair_queue_serve(&lane->waiting, entry);
+	unqueued(lane, computation);
 	return computation;
 }
 
@@ -119,20 +128,20 @@ static bool grow(struct lane_state *lane)
 	return lane->threads > 0;
 }
 
-bool thread_pool_add(enum lane lane, struct computation *computation)
+bool thread_pool_add(enum lane lane, struct computation *computation, const struct uuid *account)
 {
 	struct lane_state *state = lane_of(lane);
 	computation->lane = lane;
 	computation->queued_us = time_monotonic_us();
 	computation->is_waiting = true;
 	pthread_mutex_lock(&state->lock);
-	TAILQ_INSERT_TAIL(&state->waiting, computation, entry);
+	fair_queue_add(&state->waiting, &computation->entry, account, 0);
 	state->waiting_count++;
 	bool has_thread = grow(state);
 	if (has_thread)
 		pthread_cond_signal(&state->added);
 	else
-		unqueue(state, computation);
+		give_up(state, computation);
 	pthread_mutex_unlock(&state->lock);
 	return has_thread;
 }
@@ -143,7 +152,7 @@ bool thread_pool_withdraw(struct computation *computation)
 	pthread_mutex_lock(&lane->lock);
 	bool was_waiting = computation->is_waiting;
 	if (was_waiting)
-		unqueue(lane, computation);
+		give_up(lane, computation);
 	pthread_mutex_unlock(&lane->lock);
 	return was_waiting;
 }

@@ -16,6 +16,9 @@
  *     (none)      helpers of applying a page of changes, which runs in       half of LANE_SHORT's
  *                 LANE_SHORT itself; they stay                               threads less one
  *
+ * In each lane accounts take turns, so that one with many computations delays those of another by
+ * about one each.
+ *
  * Threads of LANE_LONG and LANE_BATCH have a lower priority, so that searches and requests are
  * slowed less by a merge and by jobs. Usable processors are those of cpu_count(). Each of the two
  * leaves one of them to the event loops, because a process that uses up its CPU quota is stopped
@@ -26,9 +29,10 @@
  */
 #pragma once
 
+#include "pacing/fair_queue.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/queue.h>
 
 enum lane { LANE_SHORT, LANE_LONG, LANE_BATCH, LANE_COUNT };
 
@@ -38,15 +42,17 @@ struct computation {
 	/** The last use of the computation by the pool. */
 	void (*done)(struct computation *computation);
 	/* internal to thread_pool.c */
-	TAILQ_ENTRY(computation) entry;
+	struct fair_entry entry; /* while it waits */
 	enum lane lane;
 	uint64_t queued_us;
 	bool is_waiting;
 };
 
-/** Run `run`, then `done`, on a thread of the lane. Computations of a lane begin in the order of
- * these calls. Any thread. False: nothing will be called, because the system allows no thread. */
-bool thread_pool_add(enum lane lane, struct computation *computation);
+/** Run `run`, then `done`, on a thread of the lane. The accounts whose computations wait for a lane
+ * take turns (pacing/fair_queue.h); those of one account begin in the order of these calls. The
+ * account may be nil: what the process does of its own accord and what belongs to no account take
+ * turns as one. Any thread. False: nothing will be called, because the system allows no thread. */
+bool thread_pool_add(enum lane lane, struct computation *computation, const struct uuid *account);
 
 /** Remove a computation that has not begun; then nothing is called. False: it has begun, or is
  * done. Any thread, before the caller has freed it. */

@@ -113,7 +113,7 @@ void fiber_offload(struct request *rq, enum lane lane, void (*work)(void *arg), 
 {
 	request_require_no_transaction(rq);
 	struct offload *offload = offload_new(rq, work, arg);
-	bool is_added = thread_pool_add(lane, &offload->computation);
+	bool is_added = thread_pool_add(lane, &offload->computation, &rq->caller.account);
 	if (is_added)
 		offload_wait(offload);
 	uv_close((uv_handle_t *)&offload->wake, on_offload_closed);

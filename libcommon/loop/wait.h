@@ -14,12 +14,13 @@
  * its deadline. */
 void fiber_sleep(struct request *rq, uint64_t ms);
 
-/** Run `work(arg)` on a thread of the lane (thread_pool.h) and wait until it has ended; `arg` may
- * be in the request's arena or on its stack. A cancellation ends the wait at once when the work has
- * not begun. Otherwise it is raised when the work has ended, since the other thread uses `arg`. The
- * work must not use the request or anything else of the loop; it allocates from offload_arena(), or
- * from the request's arena when the request has no members (fiber_spawn()) at that time. Raises
- * ERR_UNAVAILABLE when the system allows no thread. */
+/** Run `work(arg)` on a thread of the lane (thread_pool.h), when it is the turn of the caller's
+ * account, and wait until it has ended; `arg` may be in the request's arena or on its stack. A
+ * cancellation ends the wait at once when the work has not begun. Otherwise it is raised when the
+ * work has ended, since the other thread uses `arg`. The work must not use the request or anything
+ * else of the loop; it allocates from offload_arena(), or from the request's arena when the request
+ * has no members (fiber_spawn()) at that time. Raises ERR_UNAVAILABLE when the system allows no
+ * thread. */
 void fiber_offload(struct request *rq, enum lane lane, void (*work)(void *arg), void *arg);
 
 /** A computation on a text of more bytes would let the loop's other requests wait. */

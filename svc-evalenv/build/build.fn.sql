@@ -83,11 +83,12 @@ BEGIN
 END $$;
 
 -- Give the next build to a worker, with what it needs; null: none waits. It is read after the claim, as by run_claim().
-CREATE OR REPLACE FUNCTION build_claim(account uuid, repo text, worker text, lease interval) RETURNS jsonb LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION build_claim(account uuid, repo text, worker text, lease interval, shared_max int) RETURNS jsonb
+LANGUAGE plpgsql AS $$
 DECLARE
     claimed work;
 BEGIN
-    SELECT * INTO claimed FROM work_claim('build', account, repo, worker, lease);
+    SELECT * INTO claimed FROM work_claim('build', account, repo, worker, lease, shared_max);
     RETURN (SELECT jsonb_build_object('build', build_json(b, claimed), 'context', build_context(b), 'attempt', claimed.attempts,
                                       'lease_until', time_json(claimed.lease_until))
             FROM build b WHERE b.id = claimed.id);
@@ -110,8 +111,7 @@ BEGIN
              AND (SELECT b.report FROM build b WHERE b.id = wanted) IN (report_digest, json_digest(given - 'log')) THEN 'ok'
         WHEN w.attempts = coalesce(attempt, w.attempts) AND w.status = 'cancelled' AND state = 'cancelled' THEN 'ok'
         WHEN w.finished_at IS NOT NULL THEN 'final'
-        WHEN attempt IS NOT NULL
-             AND (w.attempts <> attempt OR w.worker IS NULL OR w.status <> 'running' OR w.lease_until <= now()) THEN 'lost'
+        WHEN attempt IS NOT NULL AND (w.attempts <> attempt OR w.worker IS NULL OR w.status <> 'running') THEN 'lost'
         ELSE 'new' END;
     IF outcome <> 'new' THEN
         RETURN;

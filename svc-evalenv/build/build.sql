@@ -33,10 +33,10 @@ SELECT build_json(b, w) FROM build b JOIN work w USING (id) WHERE b.id = :build 
 -- An :account of NULL: any.
 SELECT build_context(b) FROM build b WHERE id = :build AND (:account::uuid IS NULL OR account_id = :account);
 
--- name: build_claim(account, only_repository, worker, lease)
+-- name: build_claim(account, only_repository, worker, lease, shared_max)
 -- An :account or :only_repository of NULL: any.
 SELECT claimed
-FROM build_claim(:account, repository_now(:only_repository), :worker, :lease::interval) AS claimed
+FROM build_claim(:account, repository_now(:only_repository), :worker, :lease::interval, :shared_max::int) AS claimed
 WHERE claimed IS NOT NULL;
 
 -- name: build_report(build, account, attempt, report, lease)

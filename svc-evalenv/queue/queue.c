@@ -1,5 +1,6 @@
 #include "queue/queue.h"
 
+#include "base/timefmt.h"
 #include "input/key_limit.h"
 #include "json/json.h"
 #include "queue.sql.h"
@@ -11,7 +12,7 @@
 #define EXPIRE_BATCH   100  /* work_expire() in queue.fn.sql */
 #define ANSWER_TIME_MS 2000 /* of the request's time, for the claim after the wait */
 
-static int64_t lease_ms, first_lease_ms, attempts_max, waiting_max, build_timeout_ms;
+static int64_t lease_ms, first_lease_ms, attempts_max, waiting_max, shared_max, build_timeout_ms;
 
 const struct setting QUEUE_SETTINGS[] = {
 	SETTING_MS(&lease_ms, "WORK_LEASE", "60s", 1000, 3600000,
@@ -23,6 +24,9 @@ const struct setting QUEUE_SETTINGS[] = {
                     "How many workers may lose a build or run before it fails."),
 	SETTING_INT(&waiting_max, "WORK_WAITING_MAX", "10000", 1, 1000000,
                     "Builds of an account that may wait for workers, and as many runs."),
+	SETTING_INT(&shared_max, "WORK_SHARED_MAX", "0", 0, 1000000,
+                    "Workers with service:any_user begin no build, or run, of an account of which "
+                    "workers have so many already; 0: there is no bound."),
 	SETTING_MS(&build_timeout_ms, "BUILD_TIMEOUT", "1h", 1000, 86400000,
                    "How long a build may take."),
 	SETTING_END,
@@ -111,7 +115,8 @@ void queue_require_repo(struct request *rq, const struct queue *queue, const cha
 static struct pg_rows *claim(struct request *rq, const struct queue *queue, const char *worker)
 {
 	return pg_query(rq, queue->claim_sql, queue_account(rq), pg_text(rq->caller.repo),
-	                pg_text(worker), interval(rq, MIN_OF(first_lease_ms, lease_ms)));
+	                pg_text(worker), interval(rq, MIN_OF(first_lease_ms, lease_ms)),
+	                pg_int(shared_max));
 }
 
 void queue_claim(struct request *rq, const struct queue *queue)
@@ -165,8 +170,14 @@ void queue_cancel(struct request *rq, const struct queue *queue, const char *id)
 	          queue->missing);
 }
 
+/* When this process last did so; 0: never. The background thread alone uses it. */
+static uint64_t expired_at_ms;
+
 void work_expire(struct request *rq)
 {
+	if (!expired_at_ms || time_monotonic_ms() - expired_at_ms > (uint64_t)lease_ms / 2)
+		pg_query(rq, WORK_RESUME_SQL, queue_lease(rq));
 	while (pg_value_int(pg_query(rq, WORK_EXPIRE_SQL, pg_int(attempts_max)), 0) == EXPIRE_BATCH)
 		;
+	expired_at_ms = time_monotonic_ms();
 }

@@ -22,17 +22,42 @@ WHEN (NEW.status = 'queued' AND NEW.is_claimable) EXECUTE FUNCTION work_notify()
 CREATE OR REPLACE TRIGGER work_queued_again AFTER UPDATE OF status, is_claimable ON work FOR EACH ROW
 WHEN (NEW.status = 'queued' AND NEW.is_claimable) EXECUTE FUNCTION work_notify();
 
+-- Choose the next work of all accounts, and lock it: that of the account of which workers have the fewest, then by turn. Work may take
+-- days, so turns alone would give one account all workers that were free. Only the first of the queue are looked at: by their turns,
+-- those are of all accounts. An account of which workers have `shared_max` gets no more of them, 0: it does; claims then wait for each
+-- other, because those that run at once do not see what the others take.
+CREATE OR REPLACE FUNCTION work_choose_of_all(kind text, repo text, shared_max int) RETURNS uuid LANGUAGE plpgsql AS $$
+BEGIN
+    IF shared_max > 0 THEN
+        PERFORM pg_advisory_xact_lock(hashtextextended('work_choose_of_all ' || kind, 0));
+    END IF;
+    RETURN (
+        WITH front AS MATERIALIZED (
+            SELECT w.id, w.account_id, w.turn FROM work w
+            WHERE w.kind = $1 AND w.status = 'queued' AND w.is_claimable AND ($2 IS NULL OR lower(w.repo) = lower($2))
+            ORDER BY w.turn, w.id LIMIT 200
+        ), held AS MATERIALIZED (
+            SELECT w.account_id, count(*) AS works FROM work w
+            WHERE w.kind = $1 AND w.status = 'running' AND w.worker IS NOT NULL GROUP BY 1
+        ), ranked AS MATERIALIZED (
+            SELECT f.id, f.turn, coalesce(h.works, 0) AS works FROM front f LEFT JOIN held h USING (account_id)
+            WHERE shared_max = 0 OR coalesce(h.works, 0) < shared_max
+        )
+        SELECT locked.id
+        FROM (SELECT r.id FROM ranked r ORDER BY r.works, r.turn, r.id) AS first
+        CROSS JOIN LATERAL (SELECT w.id FROM work w
+                            WHERE w.id = first.id AND w.status = 'queued' AND w.is_claimable FOR UPDATE SKIP LOCKED) AS locked
+        LIMIT 1);
+END $$;
+
 -- Give the next work to a worker: of one account, or of all (NULL); of one repository, or of all (NULL). No row: none waits.
-CREATE OR REPLACE FUNCTION work_claim(kind text, account uuid, repo text, worker text, lease interval) RETURNS SETOF work
-LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION work_claim(kind text, account uuid, repo text, worker text, lease interval, shared_max int)
+RETURNS SETOF work LANGUAGE plpgsql AS $$
 DECLARE
     next uuid;
 BEGIN
     IF account IS NULL THEN
-        SELECT w.id INTO next FROM work w
-        WHERE w.kind = work_claim.kind AND w.status = 'queued' AND w.is_claimable
-          AND (work_claim.repo IS NULL OR lower(w.repo) = lower(work_claim.repo))
-        ORDER BY w.turn, w.id LIMIT 1 FOR UPDATE SKIP LOCKED;
+        next := work_choose_of_all(kind, repo, shared_max);
     ELSE
         SELECT w.id INTO next FROM work w
         WHERE w.kind = work_claim.kind AND w.account_id = account AND w.status = 'queued' AND w.is_claimable
@@ -88,7 +113,8 @@ END;
 -- A worker that has the work says that it still works at it, or with `release`, that it gives it back. `outcome`: ok; ended: the
 -- service has ended it, by cancelling or by its time limit; lost: it is not this attempt's any more; missing: no such work.
 --
--- Work that no worker has is nobody's attempt: a worker whose lease has ended cannot take it back by a late report.
+-- A worker whose lease has ended has the work until somebody has queued it again: with the row locked, that is known. Work that no worker
+-- has is nobody's attempt: a worker cannot take it back by a late report.
 CREATE OR REPLACE FUNCTION work_heartbeat(wanted uuid, kind text, account uuid, attempt int, log text, release boolean, lease interval,
                                OUT outcome text, OUT until timestamptz)
 LANGUAGE plpgsql AS $$
@@ -101,7 +127,7 @@ BEGIN
         WHEN w.id IS NULL THEN 'missing'
         WHEN w.attempts <> attempt OR w.worker IS NULL THEN 'lost'
         WHEN w.status IN ('cancelled', 'timed_out') THEN 'ended'
-        WHEN w.status <> 'running' OR w.lease_until <= now() THEN 'lost'
+        WHEN w.status <> 'running' THEN 'lost'
         ELSE 'ok' END;
     IF outcome = 'ok' THEN
         until := work_continue(wanted, log, lease);
@@ -112,6 +138,17 @@ BEGIN
         END IF;
     END IF;
 END $$;
+
+-- The service or Postgres was away for longer than half a lease: the leases of workers, who could not say that they work, begin now, and
+-- so much time is left for a report at least. Nothing changes if a worker has been heard of in the meantime, by another process.
+CREATE OR REPLACE FUNCTION work_resume(lease interval) RETURNS void LANGUAGE sql
+BEGIN ATOMIC
+    UPDATE work w SET lease_until = now() + lease, deadline_at = greatest(w.deadline_at, now() + lease)
+    WHERE w.id IN (SELECT x.id FROM work x
+                   WHERE x.status = 'running' AND x.lease_until IS NOT NULL
+                     AND NOT EXISTS (SELECT FROM work o WHERE o.status = 'running' AND o.lease_until > now() + lease / 2)
+                   FOR UPDATE SKIP LOCKED);
+END;
 
 -- End what has taken too long, and queue again what a lost worker had, unless it was the last attempt.
 -- Returns how many: at most 100.

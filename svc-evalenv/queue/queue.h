@@ -6,12 +6,14 @@
  * Words used here:
  *   work      a build or a run
  *   worker    an outside program with a key that has `eval:report`. It gets the work of its
- *             account; with `service:any_user`, that of all accounts, whose turns alternate
+ *             account; with `service:any_user`, that of all accounts, next of the one of which
+ *             workers have the fewest, then by turn
  *   attempt   a number, one more with each claim of the same work. A worker names it in everything
  *             that it reports of the work
  *   lease     until when the work is the worker's. Each heartbeat extends it; the first one is due
  *             soon, since nobody knows whether the answer to a claim has arrived. When it ends, the
- *             work is queued again, and what the worker reports late is refused
+ *             work is queued again, and what the worker reports after that is refused. Leases begin
+ *             anew when the service or Postgres was away
  *   release   a worker that stops gives its work back: it is queued again at once, and the attempt
  *             is not counted
  *
@@ -24,7 +26,8 @@
 #include "pg/pg.h"
 #include "reply/resource.h"
 
-/** WORK_LEASE, WORK_FIRST_LEASE, WORK_ATTEMPTS, WORK_WAITING_MAX, BUILD_TIMEOUT. */
+/** WORK_LEASE, WORK_FIRST_LEASE, WORK_ATTEMPTS, WORK_WAITING_MAX, WORK_SHARED_MAX,
+ * BUILD_TIMEOUT. */
 extern const struct setting QUEUE_SETTINGS[];
 
 /** Seconds that a build may take. */
@@ -37,7 +40,8 @@ struct pg_param queue_waiting_max(struct request *rq);
 struct queue {
 	const char *kind;    /* `build` */
 	const char *missing; /* the detail of a 404 */
-	/* (account, only_repository, worker, lease): the answer of a claim, or no row. */
+	/* (account, only_repository, worker, lease, shared_max): the answer of a claim, or no
+	 * row. */
 	const char *claim_sql;
 	const char *get_sql; /* (id, account): its JSON */
 	/* Of a heartbeat: a struct heartbeat_input. */

@@ -16,12 +16,16 @@
 #define NOTE_SIZE 64 /* `build 0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b` */
 #define NOTES_MAX 64
 
-static int64_t look_again_ms;
+static int64_t look_again_ms, waiting_max;
 
 const struct setting WAKEUP_SETTINGS[] = {
 	SETTING_MS(&look_again_ms, "WORK_LOOK_AGAIN", "5s", 100, 3600000,
                    "How long a waiting claim waits for a notification before it looks for work by "
                    "itself."),
+	SETTING_INT(
+		&waiting_max, "CLAIMS_WAITING_MAX", "100", 1, 1000000,
+		"Claims of an account that may wait for work at once, in each event loop; those "
+		"with service:any_user are not counted."),
 	SETTING_END,
 };
 
@@ -70,18 +74,22 @@ static bool is_of_repo(const struct waiter *waiter, const char *repo)
 
 /* Wake the first one from `waiter` on that may take the work; not one that is limited to `repo`, if
  * that is not NULL. One that is limited and has looked with another note in vain, or will, passes
- * that on before. Each note goes to later ones only, so that two that are limited do not give it to
- * each other again and again. */
+ * that on. Each note goes to later ones only, so that two that are limited do not give it to each
+ * other again and again. */
 static void wake_from(struct waiter *waiter, const char *note, const char *repo)
 {
+	char passed[NOTE_SIZE], before[NOTE_SIZE];
+	snprintf(passed, NOTE_SIZE, "%s", note);
 	for (; waiter; waiter = TAILQ_NEXT(waiter, entry)) {
-		if (waiter->is_woken || !is_for(waiter, note) || is_of_repo(waiter, repo))
+		if (waiter->is_woken || !is_for(waiter, passed) || is_of_repo(waiter, repo))
 			continue;
-		if (waiter->repo && waiter->note[0])
-			wake_from(TAILQ_NEXT(waiter, entry), waiter->note, waiter->repo);
-		snprintf(waiter->note, NOTE_SIZE, "%s", note);
+		memcpy(before, waiter->note, NOTE_SIZE);
+		memcpy(waiter->note, passed, NOTE_SIZE);
 		wake(waiter);
-		return;
+		if (!waiter->repo || !before[0])
+			return;
+		memcpy(passed, before, NOTE_SIZE);
+		repo = waiter->repo;
 	}
 }
 
@@ -239,6 +247,7 @@ struct waiter *waiter_join(struct request *rq, const char *kind, const char *acc
 		.repo = repo,
 		.until_ms = now_ms + wait_ms,
 		.look_at_ms = now_ms + (uint64_t)look_again_ms,
+		.is_over = wait_ms == 0,
 	};
 	if (TAILQ_EMPTY(&hub->waiters))
 		uv_timer_start(&hub->tick, on_tick, TICK_MS, TICK_MS);
@@ -248,10 +257,31 @@ struct waiter *waiter_join(struct request *rq, const char *kind, const char *acc
 	return waiter;
 }
 
+/* Each holds a connection, a fiber's stack and memory, here and in the gateway. Those that have
+ * come before count. */
+static void require_room(struct request *rq, const struct waiter *waiter)
+{
+	const struct hub *hub = rq->worker->user;
+	int64_t count = 0;
+	for (const struct waiter *other = TAILQ_FIRST(&hub->waiters); other != waiter;
+	     other = TAILQ_NEXT(other, entry))
+		if (!other->is_over && other->account &&
+		    strcmp(other->account, waiter->account) == 0)
+			count++;
+	if (count < waiting_max)
+		return;
+	rq->problem.retry_after_s = (unsigned)MAX_OF(look_again_ms / 1000, 1);
+	raise_error(rq, ERR_RATE_LIMITED,
+	            "there is no work, and too many claims of this account wait for some");
+}
+
 bool waiter_wait(struct request *rq, struct waiter *waiter)
 {
-	if (!waiter->is_woken)
+	if (!waiter->is_woken) {
 		pass_on(waiter);
+		if (waiter->account && !waiter->is_over)
+			require_room(rq, waiter);
+	}
 	while (!waiter->is_woken && !waiter->is_over)
 		request_wait(rq);
 	bool is_woken = waiter->is_woken;

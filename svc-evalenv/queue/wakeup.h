@@ -17,7 +17,7 @@
 #include "loop/request.h"
 #include "loop/worker.h"
 
-/** WORK_LOOK_AGAIN. */
+/** WORK_LOOK_AGAIN, CLAIMS_WAITING_MAX. */
 extern const struct setting WAKEUP_SETTINGS[];
 
 /** For struct service: process_start, process_stop, worker_start, worker_stop, background_start. */
@@ -37,7 +37,7 @@ struct waiter *waiter_join(struct request *rq, const char *kind, const char *acc
                            const char *repo, uint64_t wait_ms);
 
 /** Wait until there may be work: true. False: the time is over, or the process is stopping.
- * Suspends. */
+ * Suspends. Raises ERR_RATE_LIMITED when CLAIMS_WAITING_MAX claims of the account wait already. */
 bool waiter_wait(struct request *rq, struct waiter *waiter);
 
 /** The claim has found work. */

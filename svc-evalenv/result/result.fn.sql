@@ -53,7 +53,7 @@ BEGIN
         WHEN w.finished_at IS NOT NULL AND r.result IN (result_digest, json_digest(given)) THEN 'ok'
         WHEN w.status = 'cancelled' AND given ->> 'status' = 'cancelled' THEN 'ok'
         WHEN w.finished_at IS NOT NULL THEN 'final'
-        WHEN attempt IS NOT NULL AND (w.worker IS NULL OR w.status <> 'running' OR w.lease_until <= now()) THEN 'lost' END;
+        WHEN attempt IS NOT NULL AND (w.worker IS NULL OR w.status <> 'running') THEN 'lost' END;
     IF outcome IS NOT NULL THEN
         RETURN;
     END IF;

@@ -69,11 +69,12 @@ $$;
 
 -- Give the next run to a worker, with what it needs; null: none waits. It is read after the claim, which may see a run, or the image of
 -- its build, that was committed after this function began.
-CREATE OR REPLACE FUNCTION run_claim(account uuid, repo text, worker text, lease interval) RETURNS jsonb LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION run_claim(account uuid, repo text, worker text, lease interval, shared_max int) RETURNS jsonb
+LANGUAGE plpgsql AS $$
 DECLARE
     claimed work;
 BEGIN
-    SELECT * INTO claimed FROM work_claim('run', account, repo, worker, lease);
+    SELECT * INTO claimed FROM work_claim('run', account, repo, worker, lease, shared_max);
     RETURN (SELECT jsonb_build_object('run', run_json(r, claimed), 'context', run_context(r, claimed), 'attempt', claimed.attempts,
                                       'lease_until', time_json(claimed.lease_until))
             FROM run r WHERE r.id = claimed.id);

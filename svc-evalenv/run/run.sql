@@ -19,8 +19,8 @@ SELECT outcome, made FROM run_new(:account, :body::jsonb, :build_timeout_s, repo
 -- name: run_get(run, account) (read)
 SELECT run_json(r, w) FROM run r JOIN work w USING (id) WHERE r.id = :run AND r.account_id = :account;
 
--- name: run_claim(account, only_repository, worker, lease)
+-- name: run_claim(account, only_repository, worker, lease, shared_max)
 -- An :account or :only_repository of NULL: any.
 SELECT claimed
-FROM run_claim(:account, repository_now(:only_repository), :worker, :lease::interval) AS claimed
+FROM run_claim(:account, repository_now(:only_repository), :worker, :lease::interval, :shared_max::int) AS claimed
 WHERE claimed IS NOT NULL;

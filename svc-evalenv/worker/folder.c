@@ -7,6 +7,7 @@
 #include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -83,6 +84,24 @@ bool folder_takes_files(const char *folder)
 	return !why;
 }
 
+static bool sync_path(char *path)
+{
+	int file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	free(path);
+	if (file < 0)
+		return false;
+	int why = fsync(file) == 0 ? 0 : errno;
+	close(file);
+	errno = why;
+	return !why;
+}
+
+bool folder_sync(const char *folder, const char *name)
+{
+	return sync_path(path_of(folder, name)) && sync_path(path_of(folder, ".")) &&
+	       sync_path(path_of(folder, ".."));
+}
+
 /* NULL: it cannot be read. It may have become shorter. */
 static char *read_all(int file, size_t size, int64_t *ret_length)
 {
@@ -134,7 +153,12 @@ int64_t folder_size(const char *folder)
 	return size;
 }
 
-void folder_remove(const char *folder)
+static bool is_kept(const FTSENT *entry, const char *kept)
+{
+	return kept && entry->fts_level == 1 && strcmp(entry->fts_name, kept) == 0;
+}
+
+void folder_remove(const char *folder, const char *kept)
 {
 	FTS *tree = walk(folder);
 	for (FTSENT *entry; tree && (entry = fts_read(tree));) {
@@ -142,7 +166,7 @@ void folder_remove(const char *folder)
 			(void)chmod(entry->fts_accpath, S_IRWXU); /* so that its entries can go */
 		else if (entry->fts_info == FTS_DP)
 			(void)rmdir(entry->fts_accpath);
-		else
+		else if (!is_kept(entry, kept))
 			(void)unlink(entry->fts_accpath);
 	}
 	if (tree)

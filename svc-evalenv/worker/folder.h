@@ -23,6 +23,10 @@ bool folder_takes_files(const char *folder);
 /** Write a file. False: it cannot be written, errno says why. */
 bool folder_write(const char *folder, const char *name, const char *text);
 
+/** Write a file of a folder made by folder_make() to the disk, so that it is there after a loss of
+ * power. False: errno says why it may not be. */
+bool folder_sync(const char *folder, const char *name);
+
 /** Read a file that the job has made: NUL-terminated, to be freed with free(). NULL: it is not a
  * regular file, and `ret_length` is 0; or it has more than `max` bytes, and `ret_length` says how
  * many. */
@@ -31,4 +35,5 @@ char *folder_read(const char *folder, const char *name, int64_t max, int64_t *re
 /** Bytes on disk. */
 int64_t folder_size(const char *folder);
 
-void folder_remove(const char *folder);
+/** Remove the folder, or all in it but the file `kept` (NULL: none). */
+void folder_remove(const char *folder, const char *kept);

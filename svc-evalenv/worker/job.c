@@ -24,13 +24,16 @@
 #define EXIT_TIMED_OUT   124             /* of timeout(1) */
 #define BEATS_OF_A_LEASE 3
 
-static int64_t output_max_bytes, disk_max_bytes;
+static int64_t output_max_bytes, disk_max_bytes, lease_grace_ms;
 
 const struct setting JOB_SETTINGS[] = {
 	SETTING_BYTES(&output_max_bytes, "OUTPUT_MAX", "64MiB", 1024, INT64_C(1) << 50,
                       "How much a command may print."),
 	SETTING_BYTES(&disk_max_bytes, "DISK_MAX", "10GiB", 1 << 20, INT64_C(1) << 50,
                       "How much a command may write into its folder, and into one file anywhere."),
+	SETTING_MS(&lease_grace_ms, "LEASE_GRACE", "10m", 0, 86400000,
+                   "How long a build or run goes on after the end of its lease while the service "
+                   "does not answer."),
 	SETTING_END,
 };
 
@@ -47,6 +50,12 @@ static void extend(struct job *job, const char *until, int64_t date_s, uint64_t 
 	job->lease_until_ms = from_ms + (uint64_t)MAX_OF(lease_ms, 0);
 	job->beat_at_ms =
 		from_ms + MIN_OF((uint64_t)MAX_OF(lease_ms, 0) / BEATS_OF_A_LEASE, BEAT_EVERY_MS);
+}
+
+/* The service may be away, and then gives the work to nobody; it says so when it has. */
+static bool is_abandoned(const struct job *job)
+{
+	return time_monotonic_ms() >= job->lease_until_ms + (uint64_t)lease_grace_ms;
 }
 
 bool job_read(struct request *rq attr_unused, struct job *job, yyjson_val *claim, int64_t date_s,
@@ -139,7 +148,7 @@ static enum job_end limit_reached(struct request *rq, const struct job *job)
 {
 	uint64_t now_ms = time_monotonic_ms();
 	struct measure measure = {.folder = job->folder};
-	if (now_ms >= job->lease_until_ms)
+	if (is_abandoned(job))
 		return JOB_LOST;
 	if (job->timeout_at_ms && now_ms >= job->timeout_at_ms)
 		return JOB_TIMEOUT;
@@ -214,7 +223,7 @@ int job_send(struct request *rq, struct job *job, const char *path, const char *
 		.fields = fields,
 		.field_count = field_count,
 	};
-	for (unsigned failures = 1; time_monotonic_ms() < job->lease_until_ms; failures++) {
+	for (unsigned failures = 1; !is_abandoned(job); failures++) {
 		if (api_call_try(rq, &call) == ERR_NONE) {
 			*ret_detail = call.answer->status == 200 ? NULL : api_detail(&call);
 			return call.answer->status;

@@ -8,14 +8,15 @@
 
 #include <yyjson.h>
 
-/** OUTPUT_MAX, DISK_MAX. */
+/** OUTPUT_MAX, DISK_MAX, LEASE_GRACE. */
 extern const struct setting JOB_SETTINGS[];
 
 /** Why a command is ended before its own end. */
 enum job_end {
 	JOB_GOES_ON,
 	JOB_CANCELLED, /* the service says so; nothing is reported */
-	/* the lease has ended, or may have: another worker may have it. Nothing is reported */
+	/* another worker may have it: the service says so, or has not answered until LEASE_GRACE
+	 * after the end of the lease. Nothing is reported */
 	JOB_LOST,
 	JOB_STOPPED, /* the worker ends: it is given back */
 	JOB_TIMEOUT,
@@ -65,7 +66,7 @@ struct job {
 	enum job_end end;
 	struct child *child; /* NULL: it was not started */
 	int why_unbegun;     /* a negative errno; 0: it was begun, or is wrong in itself */
-	bool is_lacking;     /* this machine could not begin it now: it was given back */
+	bool is_lacking;     /* this machine could not begin it now, or not remove what it left */
 };
 
 /** Read a claim's answer into the job, which has its kind. `claimed_ms`: from when the lease counts
@@ -91,7 +92,7 @@ char **job_environment(struct request *rq, const struct job *job, char *const *o
 /** Add the member `error` to a report. */
 void job_add_fault(yyjson_mut_doc *doc, yyjson_mut_val *report, struct job_fault fault);
 
-/** Send the report until it is answered, as long as the lease lasts. Returns the status of the
+/** Send the report until it is answered, or the work is lost. Returns the status of the
  * answer; 0: there is none. `ret_detail` is that of a refusal, in the arena, or NULL. Suspends. */
 int job_send(struct request *rq, struct job *job, const char *path, const char *content,
              const struct http_field *fields, size_t field_count, const char **ret_detail);

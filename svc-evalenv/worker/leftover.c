@@ -14,10 +14,12 @@
 
 #define NAME_MAX_BYTES 100
 #define NAME_PREFIX    "expops-"
+#define NAME_FILE      "name"
 
 bool leftover_expect(const char *folder, const char *name)
 {
-	return !*builder_remove_script || folder_write(folder, "name", name);
+	return !*builder_remove_script ||
+	       (folder_write(folder, NAME_FILE, name) && folder_sync(folder, NAME_FILE));
 }
 
 /* Whether it can be a word of a script, as the names of runs can. */
@@ -27,46 +29,52 @@ static bool is_name(const char *name)
 	       !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")];
 }
 
-static void remove_container(const char *name)
+static bool remove_container(const char *name)
 {
 	char *script = NULL;
 	require(asprintf(&script, "NAME=%s\n%s", name, builder_remove_script) > 0);
-	if (!child_try(script, false))
+	bool is_gone = child_try(script, false);
+	if (!is_gone)
 		log_warn("a container may be left", f_text("name", name));
 	free(script);
+	return is_gone;
 }
 
-void leftover_remove(const char *folder)
+bool leftover_remove(const char *folder)
 {
 	int64_t length;
-	char *name = folder_read(folder, "name", NAME_MAX_BYTES, &length);
-	if (name && is_name(name) && *builder_remove_script)
-		remove_container(name);
+	char *name = folder_read(folder, NAME_FILE, NAME_MAX_BYTES, &length);
+	bool is_gone = !name || !is_name(name) || !*builder_remove_script || remove_container(name);
 	free(name);
-	folder_remove(folder);
+	folder_remove(folder, is_gone ? NULL : NAME_FILE);
+	return is_gone;
 }
 
-static void remove_if_left(const char *folder)
+static bool remove_if_left(const char *folder)
 {
 	int lock = folder_lock(folder);
 	if (lock < 0)
-		return;
-	log_info("work of a worker that was killed is removed", f_text("folder", folder));
-	leftover_remove(folder);
+		return true;
+	bool is_gone = leftover_remove(folder);
+	if (is_gone)
+		log_info("work that was left behind was removed", f_text("folder", folder));
 	close(lock);
+	return is_gone;
 }
 
-void leftovers_remove(const char *parent)
+bool leftovers_remove(const char *parent)
 {
+	bool are_gone = true;
 	DIR *folders = opendir(parent);
 	for (struct dirent *entry; folders && (entry = readdir(folders));) {
 		char *path = NULL;
 		if (strncmp(entry->d_name, FOLDER_PREFIX, strlen(FOLDER_PREFIX)) != 0)
 			continue;
 		require(asprintf(&path, "%s/%s", parent, entry->d_name) > 0);
-		remove_if_left(path);
+		are_gone &= remove_if_left(path);
 		free(path);
 	}
 	if (folders)
 		closedir(folders);
+	return are_gone;
 }

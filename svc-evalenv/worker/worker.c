@@ -65,6 +65,7 @@ struct worker_program {
 	struct slot *slots;
 	size_t slot_count;
 	uint64_t stop_at_ms; /* 0: it goes on */
+	bool has_leftovers;  /* containers that could not be removed */
 	uv_signal_t on_term, on_int;
 };
 
@@ -131,14 +132,46 @@ static bool claim(struct request *rq, struct slot *slot)
 
 /* --- Work ------------------------------------------------------------------------------------- */
 
-static void remove_run(void *folder)
+struct removal {
+	const char *folder; /* NULL: all that were left */
+	bool is_done;
+};
+
+static void remove_run(void *arg)
 {
-	leftover_remove(folder);
+	struct removal *removal = arg;
+	removal->is_done =
+		removal->folder ? leftover_remove(removal->folder) : leftovers_remove(work_dir);
 }
 
 static void remove_main(struct request *rq)
 {
 	fiber_offload(rq, LANE_LONG, remove_run, rq->user);
+}
+
+/* False: a container may be left, or the folder is. */
+static bool remove_folder(struct request *rq, struct slot *slot, const char *folder)
+{
+	struct removal *removal = arena_new_of(rq->arena, struct removal);
+	struct problem problem = {0};
+	removal->folder = folder;
+	fiber_spawn(rq, remove_main, removal);
+	if (fiber_join_try(rq, &problem))
+		log_error("a folder is left until the next start",
+		          f_text("folder", folder ? folder : work_dir),
+		          f_text("reason", problem.detail));
+	if (!removal->is_done)
+		slot->program->has_leftovers = true;
+	return removal->is_done;
+}
+
+/* The engine may answer again. */
+static void remove_leftovers(struct request *rq, struct slot *slot)
+{
+	if (!slot->program->has_leftovers)
+		return;
+	slot->program->has_leftovers = false;
+	remove_folder(rq, slot, NULL);
 }
 
 /* What the machine lacks may be there later. Until then others have the work. */
@@ -148,7 +181,7 @@ static void pause_lacking(struct slot *slot)
 }
 
 /* Each in a member of the slot's request: one that fails would end the program. */
-static void work_in(struct request *rq, struct slot *slot, char *folder)
+static void work_in(struct request *rq, struct slot *slot, const char *folder)
 {
 	struct problem problem = {0};
 	slot->job.folder = folder;
@@ -156,10 +189,8 @@ static void work_in(struct request *rq, struct slot *slot, char *folder)
 	if (fiber_join_try(rq, &problem))
 		log_error("work was given up", f_text("id", slot->job.id),
 		          f_text("reason", problem.detail));
-	fiber_spawn(rq, remove_main, folder);
-	if (fiber_join_try(rq, &problem))
-		log_error("a folder is left until the next start", f_text("folder", folder),
-		          f_text("reason", problem.detail));
+	if (!remove_folder(rq, slot, folder))
+		slot->job.is_lacking = true;
 }
 
 static void work(struct request *rq, struct slot *slot)
@@ -183,6 +214,7 @@ static void work(struct request *rq, struct slot *slot)
  * all that waits, one after the other. */
 static void take(struct request *rq, struct slot *slot)
 {
+	remove_leftovers(rq, slot);
 	if (!folder_takes_files(work_dir)) {
 		log_error("nothing is claimed: WORK_DIR takes no files", f_text("folder", work_dir),
 		          f_text("reason", uv_strerror(uv_translate_sys_error(errno))));
@@ -279,7 +311,7 @@ int worker_command(struct process *process, int argc, char **argv attr_unused)
 	child_init();
 	if (builder_init())
 		return 2;
-	leftovers_remove(work_dir);
+	program.has_leftovers = !leftovers_remove(work_dir);
 	gethostname(host, HOST_MAX);
 	if (!*worker_name)
 		worker_name = host;

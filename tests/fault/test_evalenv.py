@@ -111,6 +111,22 @@ def test_each_build_ends_once(pair, user, db):
             assert builds[one]["image"] == image, "a report that was taken is the one that counts"
 
 
+def test_workers_keep_their_work_when_the_service_was_away(pair, user, db):
+    build = user.api.post(BUILDS, {"containerfile": "FROM a", "no_cache": True}, expect=201).json()["build_id"]
+    claimed = user.api.post(f"{BUILDS}/claim", {"worker": "w"}, expect=200).json()
+    assert claimed["build"]["build_id"] == build
+    for replica in pair["svc-evalenv"]:
+        replica.kill9()
+    db.execute("UPDATE work SET lease_until = now() - interval '1 second' WHERE lease_until IS NOT NULL")
+    for replica in pair["svc-evalenv"]:
+        replica.start()
+    renewed = "SELECT lease_until > now() FROM work WHERE id = %s AND attempts = 1 AND status = 'running'"
+    wait_for(lambda: db.execute(renewed, [build]).fetchone() == (True,), "its lease begins anew")
+    report = {"attempt": 1, "status": "succeeded", "image": "i:1"}
+    ended = wait_for(lambda: (it := user.api.post(f"{BUILDS}/{build}/report", report)).status_code != 503 and it, "it is answered")
+    assert ended.status_code == 200, ended.text
+
+
 def test_work_of_killed_worker_programs_ends_once(pair, user, db, tmp_path):
     """Builds and runs, of which one in two waits for its build, by worker programs that are killed, as are the replicas."""
     metric = """echo '{"metrics": {"recall": 0.5}}' >work/result.json"""

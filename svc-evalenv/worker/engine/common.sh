@@ -6,7 +6,7 @@
 #   build OPTION... makes $IMAGE of Containerfile and context/, and leaves its digest in `digest`
 #   run WORD...     runs the command WORD... in a container $NAME of $IMAGE and ends with its exit status, or with 125: it
 #                   was not started, unless there is a file `started`
-#   remove          removes the container $NAME and what runs in it; fails only if it is still there
+#   remove          removes the container $NAME and what runs in it; fails only if it may still be there
 #
 # An engine's own files define all but the first, and `end`, which removes what a run has made. The variables and
 # files that a build and a run have are those of BUILD_COMMAND and RUN_COMMAND (svc-evalenv/README.md). The file

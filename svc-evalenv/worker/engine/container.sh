@@ -6,11 +6,12 @@ build() {
 }
 
 # A container outlives the program that began it, unless it is stopped by name. Killed first, because podman lets it
-# end by itself for 10 s. The volumes of its image, which have no name, go too.
+# end by itself for 10 s. The volumes of its image, which have no name, go too. An engine that does not answer, such as
+# a daemon that is restarted, knows of no container either.
 remove() {
 	timeout 30 "$ENGINE" kill "$NAME" >/dev/null 2>&1
 	timeout 30 "$ENGINE" rm --force --volumes "$NAME" >/dev/null 2>&1 ||
-		! timeout 30 "$ENGINE" container inspect "$NAME" >/dev/null 2>&1
+		{ works && ! timeout 30 "$ENGINE" container inspect "$NAME" >/dev/null 2>&1; }
 }
 
 end() {

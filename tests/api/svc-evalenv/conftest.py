@@ -52,12 +52,12 @@ class Bounded:
     def __init__(self, cluster, process, user):
         self.cluster, self.process, self.user = cluster, process, user
 
-    def request(self, method, path, body, user=None):
-        sender = identity(self.cluster, "svc-evalenv", account=(user or self.user).account, scopes=scope_mask("eval:write"))
+    def request(self, method, path, body, user=None, scopes="eval:write"):
+        sender = identity(self.cluster, "svc-evalenv", account=(user or self.user).account, scopes=scope_mask(*scopes.split()))
         return plain_http.request(method, f"{self.process.url}/api/v1.0{path}", json=body, auth=sender, timeout=PATIENCE_SECONDS)
 
-    def post(self, path, body, user=None):
-        return self.request("POST", path, body, user)
+    def post(self, path, body, user=None, scopes="eval:write"):
+        return self.request("POST", path, body, user, scopes)
 
 
 @pytest.fixture

@@ -223,8 +223,8 @@ def test_nothing_waits(api):
 @pytest.fixture
 def waiting_claims(cluster, user, at_once):
     """waiting_claims(then, *repos): claims of keys that are limited to repositories (None: to none) at a replica where claims never look by
-    themselves, which wait in this order, and `then` called while they do: all results."""
-    one = cluster.separate("svc-evalenv", "patient", WORK_LOOK_AGAIN="1h", WORKERS="1")
+    themselves and four may wait, which wait in this order, and `then(claim)` called while they do: all results."""
+    one = cluster.separate("svc-evalenv", "patient", WORK_LOOK_AGAIN="1h", CLAIMS_WAITING_MAX="4", WORKERS="1")
     one.start()
     one.wait_ready()
 
@@ -232,13 +232,13 @@ def waiting_claims(cluster, user, at_once):
         wait_for(lambda: one.metric("expops_claims_waiting") == waiting, f"{waiting} claims wait")
         return then()
 
-    def claim(repo):
-        sender = identity(cluster, "svc-evalenv", account=user.account, scopes=scope_mask("eval:report"), repo=repo)
-        body = {"worker": "w", "wait_seconds": 10}
+    def claim(repo, account=user.account, seconds=10):
+        sender = identity(cluster, "svc-evalenv", account=account, scopes=scope_mask("eval:report"), repo=repo)
+        body = {"worker": "w", "wait_seconds": seconds}
         return plain_http.post(f"{one.url}/api/v1.0{PATH}/claim", json=body, auth=sender, timeout=PATIENCE_SECONDS)
 
     def ask(then, *repos):
-        steps = [*(lambda repo=repo: claim(repo) for repo in repos), then]
+        steps = [*(lambda repo=repo: claim(repo) for repo in repos), lambda: then(claim)]
         return at_once(len(steps), lambda number: when(number, steps[number]))
 
     yield ask
@@ -247,17 +247,29 @@ def waiting_claims(cluster, user, at_once):
 
 
 def test_a_waiting_claim_gets_what_is_queued(waiting_claims, build):
-    claimed, made = waiting_claims(build, None)
+    claimed, made = waiting_claims(lambda _: build(), None)
     assert claimed.status_code == 200, claimed.text
     assert claimed.json()["build"]["build_id"] == made["build_id"]
 
 
 def test_a_claim_for_one_repository_keeps_no_other_from_its_work(waiting_claims, build):
     """It waits before the other, and is the one that a notification wakes."""
-    *in_vain, claimed, made = waiting_claims(build, "acme/one", "acme/two", "ACME/one", None)
+    *in_vain, claimed, made = waiting_claims(lambda _: build(), "acme/one", "acme/two", "ACME/one", None)
     assert [answer.status_code for answer in in_vain] == [204] * 3
     assert claimed.status_code == 200, claimed.text
     assert claimed.json()["build"]["build_id"] == made["build_id"]
+
+
+def test_the_waiting_claims_of_an_account_are_bounded(waiting_claims, build, other_user):
+    def more(claim):
+        answers = [claim(None), claim(None, seconds=0), claim(None, other_user.account, seconds=1)]
+        return answers, build()
+
+    *waiting, (answers, made) = waiting_claims(more, *[None] * 4)
+    assert [answer.status_code for answer in answers] == [429, 204, 204]
+    assert answers[0].headers["Retry-After"] and "too many claims" in answers[0].json()["detail"]
+    assert sorted(answer.status_code for answer in waiting) == [200, 204, 204, 204]
+    assert [answer.json()["build"]["build_id"] for answer in waiting if answer.content] == [made["build_id"]]
 
 
 def test_each_build_is_claimed_once(api, build, at_once):
@@ -283,6 +295,43 @@ def test_claims_of_all_accounts_take_turns(api, build, other_user, operator_api)
     theirs = build(of=other_user.api)["build_id"]
     order = [one for one in (claim() for _ in range(8)) if one in (*mine, theirs)]
     assert order.index(theirs) <= 1 and [one for one in order if one != theirs] == mine
+
+
+@pytest.fixture
+def shared_claims(bounded, operator_api):
+    """shared_claims(**settings): a function that claims the next build of all accounts at a replica of its own: its id, or None."""
+    while operator_api.post(f"{PATH}/claim", {"worker": "w"}).status_code == 200:  # what other tests have left
+        pass
+
+    def start(**settings):
+        bounds = bounded(**settings)
+
+        def claim():
+            answer = bounds.post(f"{PATH}/claim", {"worker": "w"}, scopes="eval:report service:any_user")
+            return answer.json()["build"]["build_id"] if answer.status_code == 200 else None
+
+        return claim
+
+    return start
+
+
+def test_the_account_of_which_workers_have_the_fewest_is_next(shared_claims, build, other_user):
+    claim = shared_claims()
+    mine = [build()["build_id"] for _ in range(3)]
+    assert [claim(), claim()] == mine[:2]
+    theirs = [build(of=other_user.api)["build_id"] for _ in range(3)]
+    assert [claim() for _ in range(5)] == [*theirs[:2], mine[2], theirs[2], None]
+
+
+def test_an_account_has_a_bound_of_the_workers_of_all(shared_claims, api, build, other_user, at_once):
+    claim = shared_claims(WORK_SHARED_MAX="2")
+    mine = [build()["build_id"] for _ in range(4)]
+    claimed = at_once(6, lambda _: claim())
+    assert sorted(filter(None, claimed)) == sorted(mine[:2])
+    theirs = build(of=other_user.api)["build_id"]
+    assert [claim(), claim()] == [theirs, None]
+    api.post(f"{PATH}/{mine[0]}/cancel", expect=200)
+    assert [claim(), claim()] == [mine[2], None]
 
 
 def test_another_worker_cannot_report(api, build, claim_build, other_user):
@@ -337,15 +386,16 @@ def test_a_build_elsewhere_ends_after_its_time(api, build, db):
     api.problem("POST", f"{path}/report", 409, "conflict", {"status": "succeeded", "image": "late"})
 
 
-def end_lease(db, build_id):
+def end_lease(api, db, build_id):
     evalenv_tables.expire_claim(db, build_id)
     db.commit()
+    wait_for(lambda: api.get(f"{PATH}/{build_id}").json()["status"] != "building", "it is taken from the worker")
 
 
 def test_a_lost_worker_is_refused_and_the_build_goes_on(api, build, claim_build, db):
     made = build()
     first = claim_build()
-    end_lease(db, made["build_id"])
+    end_lease(api, db, made["build_id"])
     heartbeat(api, first, 409)
     report(api, first, "succeeded", 409, image="late")
     second = claim_build(wait_seconds=10)
@@ -357,8 +407,7 @@ def test_a_lost_worker_is_refused_and_the_build_goes_on(api, build, claim_build,
 def test_a_lost_worker_cannot_take_a_build_back(api, build, claim_build, db):
     path = f"{PATH}/{build()['build_id']}"
     lost = claim_build()
-    end_lease(db, lost["build"]["build_id"])
-    wait_for(lambda: api.get(path).json()["status"] == "queued", "it is queued again")
+    end_lease(api, db, lost["build"]["build_id"])
     api.post(f"{path}/report", {"status": "building"}, expect=200)
     report(api, lost, "building", 409)
     report(api, lost, "succeeded", 409, image="late")
@@ -377,7 +426,7 @@ def test_attempts_are_bounded(api, build, claim_build, db):
     made = build()
     for attempt in range(1, 4):
         assert claim_build(wait_seconds=10)["attempt"] == attempt
-        end_lease(db, made["build_id"])
+        end_lease(api, db, made["build_id"])
     ended = wait_for(lambda: (now := api.get(f"{PATH}/{made['build_id']}").json())["status"] == "failed" and now, "it failed")
     assert ended["error"]["kind"] == "lost"
 

@@ -300,15 +300,37 @@ def test_a_result_again_changes_nothing_and_another_is_refused(run, deliver):
     assert deliver(made, "succeeded", 409, metrics={"recall": 0.9}) == first
 
 
-def test_a_late_attempt_is_refused(run, claim, deliver, db):
+def test_a_late_attempt_is_refused(api, run, claim, deliver, db):
     made = run()
     claim()
     evalenv_tables.expire_claim(db, made["run_id"])
     db.commit()
+    wait_for(lambda: api.get(f"{PATH}/{made['run_id']}").json()["status"] == "queued", "it is queued again")
     deliver(made, "succeeded", 409, attempt=1, metrics={"recall": 1})
     assert claim(wait_seconds=10)["attempt"] == 2
     deliver(made, "succeeded", 409, attempt=1, metrics={"recall": 1})
     assert deliver(made, "succeeded", attempt=2, metrics={"recall": 0.5})["metrics"] == {"recall": 0.5}
+
+
+@pytest.mark.parametrize("way", ["heartbeat", "result"])
+def test_a_run_is_its_workers_until_it_is_queued_again(run, claim, db, way):
+    """Though its lease has ended: the row is locked, so that the service cannot queue it meanwhile."""
+    made = run()
+    claim()
+    evalenv_tables.expire_claim(db, made["run_id"])
+    assert evalenv_tables.tell(db, made["run_id"], way) == "ok"
+    assert evalenv_tables.lease_left(db, made["run_id"]) in (None, 60)
+
+
+def test_leases_begin_anew_when_the_service_was_away(run, claim, db):
+    first, second = run(), run()
+    claim(), claim()
+    evalenv_tables.expire_all_claims(db)
+    evalenv_tables.resume(db, 60)
+    assert [evalenv_tables.lease_left(db, made["run_id"]) for made in (first, second)] == [60, 60]
+    evalenv_tables.expire_claim(db, first["run_id"])
+    evalenv_tables.resume(db, 60)
+    assert evalenv_tables.lease_left(db, first["run_id"]) == -1, "the other worker was heard of"
 
 
 def test_a_lost_worker_cannot_take_a_run_back(api, run, claim, deliver, db):

@@ -436,6 +436,33 @@ def test_work_that_comes_late_is_not_lost(work):
     service.stub.close()
 
 
+class AwayService(LateService):
+    """One that answers no heartbeat until long after the end of the lease. `then` is called before the first one that it answers."""
+
+    def __init__(self, lease, then):
+        super().__init__(wait=0.1, lease=lease)
+        self.back_at, self.then = None, then
+
+    def answer(self, request):
+        if request.path.endswith("/heartbeat"):
+            self.back_at = self.back_at or time.monotonic() + 2 * self.lease
+            if time.monotonic() < self.back_at:
+                return request.reply(503, "{}")
+            self.then()
+        return super().answer(request)
+
+
+@pytest.mark.parametrize(("settings", "reports"), [({}, ["succeeded"]), ({"LEASE_GRACE": "0s"}, [])], ids=["default", "none"])
+def test_work_goes_on_while_the_service_is_away(work, tmp_path, settings, reports):
+    end = tmp_path / "end"
+    service = AwayService(2, end.touch)
+    program = work(EXPOPS_URL=service.stub.url, RUN_SLOTS="0", BUILD_COMMAND=f"until [ -e {end} ]; do sleep 0.1; done", **settings)
+    wait_for(lambda: "work ended" in program.log(), "the work has ended")
+    assert service.reports == reports
+    program.stop()
+    service.stub.close()
+
+
 def test_a_log_of_a_gigabyte(api, work, build):
     program = work(BUILD_COMMAND="head -c 1000000000 /dev/zero | tr '\\0' x; echo end", OUTPUT_MAX="2GiB")
     at_rest = wait_for(lambda: program.memory_bytes(), "it runs")

@@ -11,8 +11,9 @@ from lib.wait import wait_for
 
 RUNS = "/eval-env/runs"
 
-# A container goes on until it is removed by name; `told` has what was asked for.
+# A container goes on until it is removed by name; `told` has what was asked for. While there is a file `away`, no daemon answers.
 PODMAN = """#!/bin/sh
+[ ! -e "$0.away" ] || exit 125
 case $1 in
 version) exit 0;;
 container) grep -q "^run $3$" "$0.told" && ! grep -q "^rm --force --volumes $3$" "$0.told";;
@@ -53,7 +54,7 @@ def run(api, template):
 
 @pytest.fixture
 def podman(tmp_path):
-    """podman(): what it was asked for. The path is in podman.path."""
+    """podman(): what it was asked for. The path is in podman.path, and podman.away is a file that says that no daemon answers."""
     folder = tmp_path / "bin"
     folder.mkdir()
     (folder / "podman").write_text(PODMAN)
@@ -63,6 +64,7 @@ def podman(tmp_path):
         return (folder / "podman.told").read_text().splitlines()
 
     told.path = f"{folder}:{os.environ['PATH']}"
+    told.away = folder / "podman.away"
     return told
 
 
@@ -113,6 +115,19 @@ def test_what_a_killed_worker_has_left_is_removed_at_the_next_start(api, work, r
     wait_for(lambda: not folders(program), "the folder is removed")
     assert podman()[1:] == [f"kill expops-{one}-1", f"rm --force --volumes expops-{one}-1"]
     api.post(f"{RUNS}/{one}/cancel", expect=200)
+
+
+def test_the_container_of_a_run_that_ended_while_its_engine_was_away_is_removed(api, work, run, podman):
+    program = work(PATH=podman.path, CLAIM_WAIT="1s")
+    one, (pid,) = run()
+    podman.away.touch()
+    os.kill(pid, signal.SIGKILL)
+    (folder,) = folders(program)
+    wait_for(lambda: [file.name for file in folder.iterdir()] == ["name"], "only the name of the container is left")
+    assert podman() == [f"run expops-{one}-1"] and "a container may be left" in program.log()
+    podman.away.unlink()
+    wait_for(lambda: not folders(program), "the folder is removed")
+    assert podman()[-1] == f"rm --force --volumes expops-{one}-1"
 
 
 def test_another_worker_of_the_same_name_keeps_its_work(api, work, run, podman):

@@ -26,6 +26,28 @@ def expire_claim(db, work):
     db.execute("UPDATE work SET lease_until = now() - interval '1 second' WHERE id = %s", [work])
 
 
+def expire_all_claims(db):
+    """No worker has been heard of for as long as it may."""
+    db.execute("UPDATE work SET lease_until = now() - interval '1 second' WHERE lease_until IS NOT NULL")
+
+
+def lease_left(db, work):
+    """Seconds that the lease of a build or run lasts; None: it has none."""
+    return db.execute("SELECT extract(epoch FROM lease_until - now())::int FROM work WHERE id = %s", [work]).fetchone()[0]
+
+
+def tell(db, run, way):
+    """The outcome of what the worker of a run's first attempt sends, in this transaction."""
+    query = {"heartbeat": "SELECT outcome FROM work_heartbeat(%s, 'run', NULL, 1, NULL, false, '60 s')",
+             "result": """SELECT run_result(%s, NULL, 1, '{"status": "failed"}', NULL, '60 s')"""}
+    return db.execute(query[way], [run]).fetchone()[0]
+
+
+def resume(db, seconds):
+    """What the service does when it was away, in this transaction."""
+    db.execute("SELECT work_resume(make_interval(secs => %s))", [seconds])
+
+
 def set_attempts(db, work, attempts):
     """Others have claimed a build or run so often that a worker's attempt is long over."""
     db.execute("UPDATE work SET attempts = %s WHERE id = %s", [attempts, work])

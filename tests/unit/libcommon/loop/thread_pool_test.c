@@ -37,12 +37,17 @@ static void step_done(struct computation *computation)
 	uv_sem_post(&step->has_ended);
 }
 
-static void step_add(struct step *step, enum lane lane)
+static void step_add_of(struct step *step, enum lane lane, uint8_t account)
 {
 	*step = (struct step){.computation = {.run = step_run, .done = step_done}};
 	assert_int_equal(uv_sem_init(&step->may_end, 0), 0);
 	assert_int_equal(uv_sem_init(&step->has_ended, 0), 0);
-	assert_true(thread_pool_add(lane, &step->computation));
+	assert_true(thread_pool_add(lane, &step->computation, &(struct uuid){{account}}));
+}
+
+static void step_add(struct step *step, enum lane lane)
+{
+	step_add_of(step, lane, 0);
 }
 
 static void step_destroy(struct step *step)
@@ -104,13 +109,19 @@ static void test_a_lane_has_no_more_threads_than_it_may(void **state)
 	assert_int_equal(begun[LANE_LONG], count);
 }
 
+/* Wait until each thread of the lane has a computation. */
+static void wait_until_full(enum lane lane)
+{
+	while (begun[lane] < thread_pool_threads_max(lane))
+		uv_sleep(1);
+}
+
 static void test_computations_of_a_lane_begin_in_their_order(void **state)
 {
 	(void)state;
 	static struct step steps[STEPS_MAX];
 	int count = fill(steps, LANE_SHORT), others = thread_pool_threads_max(LANE_SHORT) - 1;
-	while (begun[LANE_SHORT] <= others) /* those of the first threads count in any order */
-		uv_sleep(1);
+	wait_until_full(LANE_SHORT);           /* those of the first threads count in any order */
 	for (int i = others; i < count; i++) { /* one thread takes them, the others are kept busy */
 		uv_sem_post(&steps[i].may_end);
 		uv_sem_wait(&steps[i].has_ended);
@@ -119,6 +130,41 @@ static void test_computations_of_a_lane_begin_in_their_order(void **state)
 	}
 	for (int i = 0; i < others; i++)
 		step_finish(&steps[i]);
+}
+
+/* What has no account is an account, too. */
+static void test_accounts_take_turns(void **state)
+{
+	(void)state;
+	static struct step busy[STEPS_MAX], many[STEPS_MAX], others[3];
+	int threads = thread_pool_threads_max(LANE_SHORT), count = 10;
+	for (int i = 0; i < threads; i++)
+		step_add_of(&busy[i], LANE_SHORT, 1);
+	wait_until_full(LANE_SHORT);
+	for (int i = 0; i < count; i++)
+		step_add_of(&many[i], LANE_SHORT, 1);
+	step_add_of(&others[0], LANE_SHORT, 2);
+	step_add_of(&others[1], LANE_SHORT, 0);
+	step_add_of(&others[2], LANE_SHORT, 0);
+	assert_true(thread_pool_withdraw(&others[1].computation));
+	for (int i = 0; i < count; i++)
+		uv_sem_post(&many[i].may_end);
+	uv_sem_post(&others[0].may_end);
+	uv_sem_post(&others[2].may_end);
+	step_finish(&busy[0]); /* its thread takes all that wait, the others are kept busy */
+	for (int i = 0; i < count; i++) {
+		uv_sem_wait(&many[i].has_ended);
+		assert_int_equal(many[i].place, threads + 1 + i + (i > 0 ? 2 : 0));
+		step_destroy(&many[i]);
+	}
+	assert_int_equal(others[0].place, threads + 2);
+	assert_int_equal(others[2].place, threads + 3);
+	for (int i = 0; i < 3; i += 2)
+		uv_sem_wait(&others[i].has_ended);
+	for (int i = 0; i < 3; i++)
+		step_destroy(&others[i]);
+	for (int i = 1; i < threads; i++)
+		step_finish(&busy[i]);
 }
 
 static void test_a_computation_that_has_not_begun_is_withdrawn(void **state)
@@ -185,6 +231,7 @@ int main(void)
 		CASE(test_each_lane_goes_on_while_the_other_is_full),
 		CASE(test_a_lane_has_no_more_threads_than_it_may),
 		CASE(test_computations_of_a_lane_begin_in_their_order),
+		CASE(test_accounts_take_turns),
 		CASE(test_a_computation_that_has_not_begun_is_withdrawn),
 		CASE(test_long_computations_leave_a_processor),
 		CASE(test_long_computations_leave_time_to_others),

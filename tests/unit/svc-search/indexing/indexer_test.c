@@ -105,7 +105,7 @@ static void keep_lane(void)
 	uv_sem_init(&has_ended, 0);
 	for (int i = 0; i < count; i++) {
 		kept[i] = (struct computation){.run = keep_thread, .done = leave_thread};
-		assert_true(thread_pool_add(LANE_LONG, &kept[i]));
+		assert_true(thread_pool_add(LANE_LONG, &kept[i], &(struct uuid){0}));
 	}
 }
 
