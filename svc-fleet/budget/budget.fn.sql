@@ -71,7 +71,11 @@ CREATE OR REPLACE FUNCTION budget_name(b budget) RETURNS text LANGUAGE sql IMMUT
 RETURN trim_scale(b.usd)::text || ' USD a ' || b.period
     || CASE b.scope WHEN 'repo' THEN ' on ' || b.repo WHEN 'interest' THEN ' for an interest' ELSE '' END;
 
--- The share that was spent, in percent; of a budget of nothing all of it, once anything was.
+-- Whether a share of a budget was spent; of a budget of nothing all of it, once anything was.
+CREATE OR REPLACE FUNCTION budget_passes(usd numeric, spent numeric, percent numeric) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN usd > 0 THEN 100 * spent >= usd * percent ELSE spent > 0 AND percent <= 100 END;
+
+-- The share that was spent, in percent, as it is shown: it is rounded, so budget_passes() decides.
 CREATE OR REPLACE FUNCTION budget_percent(usd numeric, spent numeric) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN usd > 0 THEN round(100 * spent / usd, 2) WHEN spent > 0 THEN 100 ELSE 0 END;
 
@@ -82,7 +86,7 @@ $$;
 
 -- Whether all of it is spent, or a start was refused since the budget was raised last, which removes the notice.
 CREATE OR REPLACE FUNCTION budget_is_reached(b budget, p budget_period, spent numeric) RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT budget_percent(b.usd, spent) >= 100 OR (coalesce(p.refused, 0) > 0 AND EXISTS (
+    SELECT budget_passes(b.usd, spent, 100) OR (coalesce(p.refused, 0) > 0 AND EXISTS (
         SELECT FROM budget_notice n WHERE n.budget_id = b.id AND n.starts_at = p.starts_at AND n.percent = 100))
 $$;
 
@@ -115,13 +119,14 @@ BEGIN
     WITH new AS (
         INSERT INTO budget_notice (budget_id, starts_at, percent)
         SELECT DISTINCT b.id, p.starts_at, x.percent FROM unnest(b.warn_percent || ARRAY[80, 100]) AS x (percent)
-        WHERE x.percent <= share OR (x.percent = 100 AND is_refused)
+        WHERE budget_passes(b.usd, budget_spent(p), x.percent) OR (x.percent = 100 AND is_refused)
         ON CONFLICT DO NOTHING RETURNING percent)
     SELECT max(n.percent) FILTER (WHERE n.percent = ANY (b.warn_percent || 100)), bool_or(n.percent >= 80)
     INTO told, is_new_in_inbox FROM new n;
     PERFORM message_emit('events.runs', CASE WHEN told < 100 THEN 'budget.warned' ELSE 'budget.reached' END, b.account_id,
         jsonb_build_object(
-            'budget_id', b.id, 'name', budget_name(b) || CASE WHEN told >= 100 AND share < 100 THEN budget_refused_text() ELSE '' END,
+            'budget_id', b.id,
+            'name', budget_name(b) || CASE WHEN told >= 100 AND NOT budget_passes(b.usd, budget_spent(p), 100) THEN budget_refused_text() ELSE '' END,
             'scope', b.scope, 'repo', b.repo, 'interest_id', b.interest_id,
             'period', b.period, 'starts_at', time_json(p.starts_at), 'ends_at', time_json(p.ends_at), 'time_zone', budget_zone(b),
             'usd', b.usd, 'spent_usd', budget_spent(p), 'assumed_usd', p.assumed, 'percent', share, 'action', b.action,
@@ -283,7 +288,7 @@ BEGIN
     SELECT y.* INTO p FROM budget_period y WHERE y.budget_id = b.id AND y.starts_at = w.starts_at FOR UPDATE;
     IF FOUND THEN
         DELETE FROM budget_notice n WHERE is_raised AND n.budget_id = b.id AND n.starts_at = p.starts_at
-            AND n.percent > budget_percent(b.usd, budget_spent(p));
+            AND NOT budget_passes(b.usd, budget_spent(p), n.percent);
         PERFORM budget_announce(b, p, false);
     END IF;
     RETURN b;

@@ -200,6 +200,18 @@ def test_raised_budgets_tell_again(api, report, told):
     wait_for(lambda: len(told("budget.reached")) == 2, "it is told again")
 
 
+def test_a_share_is_passed_when_it_is_spent_and_not_when_it_is_rounded_to(api, report, told):
+    put(api, usd=100_000, action="stop")
+    for number in range(10):
+        report(number, started_at=now(), cost_usd=9999.5, status="pr_opened")
+    assert (state(api)["reached"], state(api)["remaining_usd"], told("budget.reached")) == (False, 5, [])
+    budget_items = [item["kind"] for item in api.get("/fleet/agents/inbox", expect=200).json() if item["kind"].startswith("budget")]
+    assert budget_items == ["budget_warning"]
+    report(10, started_at=now(), cost_usd=5)
+    assert state(api)["reached"] is True
+    wait_for(lambda: told("budget.reached"), "the end is told")
+
+
 def test_a_budget_of_nothing_is_reached_with_the_first_cent(api, report, told):
     put(api, usd=0)
     report(1, started_at=now(), cost_usd=0)
