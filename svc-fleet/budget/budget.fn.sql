@@ -417,19 +417,14 @@ BEGIN
     PERFORM budget_add(ARRAY(SELECT budget_part_of_reservation(x, 1) FROM reservation x WHERE x.id IN (SELECT m.id FROM unnest(moved) m)));
 END $$;
 
--- Compare the figures of the current period of a budget with its runs, and mend them. The difference in USD; null: another process has
--- compared it, or it was deleted.
-CREATE OR REPLACE FUNCTION budget_check(b budget) RETURNS numeric LANGUAGE plpgsql AS $$
+-- Count the current period of a budget anew, and mend its figures where they differ: by how many USD. Nothing is told of runs that it is about
+-- meanwhile.
+CREATE OR REPLACE FUNCTION budget_recount(b budget) RETURNS numeric LANGUAGE plpgsql AS $$
 DECLARE
     w record;
     counted record;
     drift_usd numeric;
 BEGIN
-    PERFORM account_lock(b.account_id, true);
-    UPDATE budget x SET checked_at = now() WHERE x.id = b.id AND x.checked_at = b.checked_at RETURNING x.* INTO b;
-    IF NOT FOUND THEN
-        RETURN NULL;
-    END IF;
     SELECT * INTO w FROM budget_period_at(b, now());
     SELECT * INTO counted FROM budget_period_count(b, w.starts_at, w.ends_at);
     SELECT abs(counted.reported + counted.estimated + counted.assumed - coalesce(sum(budget_spent(p)), 0))
@@ -445,6 +440,31 @@ BEGIN
     WHERE (p.reported, p.estimated, p.assumed, p.reserved, p.runs, p.runs_unknown)
           <> (excluded.reported, excluded.estimated, excluded.assumed, excluded.reserved, excluded.runs, excluded.runs_unknown);
     RETURN drift_usd;
+END $$;
+
+-- Count the budgets of a repository anew, each of which knew the runs of one of its two names.
+CREATE OR REPLACE FUNCTION budgets_recount(account uuid, of_repo text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    b budget;
+    p budget_period;
+BEGIN
+    FOR b IN SELECT x.* FROM budget x WHERE x.account_id = account AND x.scope = 'repo' AND x.target = of_repo ORDER BY x.id LOOP
+        PERFORM budget_recount(b);
+        SELECT y.* INTO p FROM budget_period y WHERE y.budget_id = b.id AND y.starts_at = (budget_period_at(b, now())).starts_at;
+        PERFORM budget_announce(b, p, false) WHERE p.budget_id IS NOT NULL;
+    END LOOP;
+END $$;
+
+-- Compare the figures of the current period of a budget with its runs, and mend them. The difference in USD; null: another process has
+-- compared it, or it was deleted.
+CREATE OR REPLACE FUNCTION budget_check(b budget) RETURNS numeric LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM account_lock(b.account_id, true);
+    UPDATE budget x SET checked_at = now() WHERE x.id = b.id AND x.checked_at = b.checked_at RETURNING x.* INTO b;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    RETURN budget_recount(b);
 END $$;
 
 -- Whether a budget is to be checked: it was not in the last 20 hours.
