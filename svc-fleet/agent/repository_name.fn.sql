@@ -20,39 +20,87 @@ BEGIN
              repository_link_now(x.t #>> '{report,artifact_url}') AS link (now));
 END $$;
 
--- Take out what the account has of runs of the repository, and return it as runs_update() takes it. For a repository with few runs.
-CREATE OR REPLACE FUNCTION runs_taken_out(account uuid, key text) RETURNS jsonb LANGUAGE plpgsql AS $$
+-- Take out these runs of the account on the repository, and return them as runs_update() takes them; and the sums over all its runs there.
+CREATE OR REPLACE FUNCTION runs_taken_out(account uuid, key text, run_keys text[]) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
+    gone run[] := ARRAY(SELECT r FROM run_key k JOIN run r ON r.id = k.id AND r.first_at = k.first_at
+                        WHERE k.account_id = account AND k.repo_key = key AND k.run_key = ANY (run_keys));
     taken jsonb;
 BEGIN
     SELECT jsonb_agg(jsonb_build_object('account', account, 'repo', r.repo, 'run_id', r.run_id) || told.part ORDER BY r.at, r.id, told.place)
     INTO taken
-    FROM run r LEFT JOIN run_detail d ON d.id = r.id AND d.first_at = r.first_at
+    FROM unnest(gone) r LEFT JOIN run_detail d ON d.id = r.id AND d.first_at = r.first_at
     CROSS JOIN LATERAL (VALUES
         (1, jsonb_build_object('report', jsonb_strip_nulls(r.record), 'detail', coalesce(d.detail, '{}'))),
         (2, jsonb_build_object('host', jsonb_build_object('state', r.host_state, 'outcome', r.host_outcome,
                                                           'told_at', r.host_told_at)))) AS told (place, part)
-    WHERE r.account_id = account AND r.repo_key = key AND (told.place = 1 OR r.host_state IS NOT NULL);
-    DELETE FROM run_detail d USING run r WHERE r.account_id = account AND r.repo_key = key AND d.id = r.id AND d.first_at = r.first_at;
-    DELETE FROM run_text t USING run r WHERE r.account_id = account AND r.repo_key = key AND t.run = r.id;
-    DELETE FROM candidate c USING run r WHERE r.account_id = account AND r.repo_key = key AND c.run = r.id;
-    PERFORM budget_period_add(ARRAY(SELECT (r, NULL)::run_change FROM run r WHERE r.account_id = account AND r.repo_key = key));
-    DELETE FROM run r WHERE r.account_id = account AND r.repo_key = key;
-    DELETE FROM run_key k WHERE k.account_id = account AND k.repo_key = key;
+    WHERE told.place = 1 OR r.host_state IS NOT NULL;
+    DELETE FROM run_detail d USING unnest(gone) r WHERE d.id = r.id AND d.first_at = r.first_at;
+    DELETE FROM run_text t USING unnest(gone) r WHERE t.run = r.id;
+    DELETE FROM candidate c USING unnest(gone) r WHERE c.run = r.id;
+    PERFORM budget_period_add(ARRAY(SELECT (r, NULL)::run_change FROM unnest(gone) r));
+    DELETE FROM run x USING unnest(gone) r WHERE x.id = r.id AND x.first_at = r.first_at;
+    DELETE FROM run_key k WHERE k.account_id = account AND k.repo_key = key AND k.run_key = ANY (run_keys);
     DELETE FROM run_repo s WHERE s.account_id = account AND s.repo_key = key;
     DELETE FROM run_agent s WHERE s.account_id = account AND s.repo_key = key;
     DELETE FROM run_day s WHERE s.account_id = account AND s.repo_key = key;
     RETURN coalesce(taken, '[]');
 END $$;
 
--- Move the runs of an account, with all that is added up of them. What was reported under the new name before it was known is applied once
--- more afterwards, of runs that both names have, too.
+-- The attempts of a run that both names have: `former` and `later` as they were, `merged` as it is after the last one was reported once more.
+CREATE OR REPLACE FUNCTION run_attempts_joined(former run, later run, merged jsonb) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_object_agg(x.key, CASE WHEN x.count > 1 AND x.key = coalesce(later.record ->> 'run_attempt', '1')
+                                        THEN coalesce(merged -> x.key, x.value) ELSE x.value END)
+    FROM (SELECT DISTINCT ON (a.key) a.key, a.value, count(*) OVER (PARTITION BY a.key)
+          FROM (SELECT * FROM jsonb_each(spend_dated(spend_attempts(former), former.at))
+                UNION ALL SELECT * FROM jsonb_each(spend_dated(spend_attempts(later), later.at))) AS a
+          ORDER BY a.key, (a.value ->> 'reported_at')::bigint DESC) x
+$$;
+
+-- Give runs that both names have what their attempts cost under either: a record has the cost of the last one alone.
+CREATE OR REPLACE FUNCTION run_attempts_join(formers run[], laters run[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    former run;
+    was run;
+    r run;
+    changes run_change[] := '{}';
+BEGIN
+    FOREACH former IN ARRAY formers LOOP
+        SELECT x.* INTO was FROM run x WHERE x.id = former.id AND x.first_at = former.first_at;
+        r := was;
+        SELECT run_attempts_joined(former, n, was.attempts) INTO r.attempts FROM unnest(laters) n
+        WHERE n.run_id #>> '{}' = former.run_id #>> '{}';
+        r := spend_sum(r);
+        CONTINUE WHEN r.attempts IS NOT DISTINCT FROM was.attempts;
+        UPDATE run x SET attempts = r.attempts, spend_usd = r.spend_usd, spend_basis = r.spend_basis, price_date = r.price_date,
+            changed_at = clock_timestamp()
+        WHERE x.id = r.id AND x.first_at = r.first_at;
+        changes := changes || (was, r)::run_change;
+    END LOOP;
+    PERFORM budget_period_add(changes) WHERE cardinality(changes) > 0;
+END $$;
+
+-- Move the runs of an account, with all that is added up of them. Those that were reported under the new name before it was known stay as
+-- they are; of those that both names have, what was reported under the new one is applied once more. Nobody else reports of either
+-- repository meanwhile.
 CREATE OR REPLACE FUNCTION runs_move(account uuid, old_name text, new_name text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     old_key text := lower(old_name);
     new_key text := lower(new_name);
-    moved jsonb := CASE WHEN old_key <> new_key THEN runs_taken_out(account, new_key) ELSE '[]' END;
+    twice text[] := ARRAY(
+        SELECT n.run_key FROM run_key n JOIN run_key o ON o.account_id = account AND o.repo_key = old_key AND o.run_key = n.run_key
+        WHERE n.account_id = account AND n.repo_key = new_key AND old_key <> new_key);
+    formers run[] := ARRAY(SELECT r FROM run_key k JOIN run r ON r.id = k.id AND r.first_at = k.first_at
+                           WHERE k.account_id = account AND k.repo_key = old_key AND k.run_key = ANY (twice));
+    laters run[] := ARRAY(SELECT r FROM run_key k JOIN run r ON r.id = k.id AND r.first_at = k.first_at
+                          WHERE k.account_id = account AND k.repo_key = new_key AND k.run_key = ANY (twice));
+    moved jsonb := '[]';
+    stay run_change[] := '{}';
 BEGIN
+    IF old_key <> new_key THEN
+        moved := runs_taken_out(account, new_key, twice);
+        stay := ARRAY(SELECT (NULL, r)::run_change FROM run r WHERE r.account_id = account AND r.repo_key = new_key);
+    END IF;
     UPDATE run_key k SET repo_key = new_key WHERE k.account_id = account AND k.repo_key = old_key;
     UPDATE run r SET repo_key = new_key, repo = new_name, changed_at = clock_timestamp(), artifact_url = repository_link_now(r.artifact_url),
         record = CASE WHEN r.artifact_url IS NULL THEN r.record
@@ -65,7 +113,14 @@ BEGIN
     DELETE FROM run_removed x WHERE x.account_id = account AND x.repo_key = old_key AND old_key <> new_key
         AND EXISTS (SELECT FROM run_removed o WHERE o.account_id = account AND o.repo_key = new_key AND o.run_key = x.run_key);
     UPDATE run_removed x SET repo_key = new_key WHERE x.account_id = account AND x.repo_key = old_key;
-    PERFORM runs_update(moved) WHERE moved <> '[]';
+    IF cardinality(stay) > 0 THEN
+        PERFORM run_repo_add(stay), run_agent_add(stay), run_day_add(stay), deliverables_follow(stay);
+    END IF;
+    IF cardinality(twice) > 0 THEN
+        PERFORM runs_update(moved);
+        PERFORM run_attempts_join(formers, laters);
+    END IF;
+    PERFORM budgets_recount(account, new_key) WHERE old_key <> new_key;
 END $$;
 
 -- Move an account's deliverables, of which each is announced under its link now; of two that have one link then, the earlier stays. What

@@ -2,7 +2,8 @@
 --
 -- A period is a function of the time, so that nothing has to be reset. budget_parts_add() writes what was spent and reserved, nobody else does,
 -- in the transaction that stores a run or a reservation; a budget that is made counts those of its current period while nothing is told
--- of the account's runs. A run belongs to the period of its start, whenever it reports.
+-- of the account's runs. A run belongs to the period of its start, whenever it reports; where the code host runs it again, each attempt to that
+-- of its own start, and the run, which is counted once, to that of the first.
 
 -- When clocks in a zone first show a time. Of one that they show twice, as they go back by half an hour to two hours, Postgres takes the second.
 CREATE OR REPLACE FUNCTION clock_first_at(wall timestamp, zone text) RETURNS timestamptz LANGUAGE sql STABLE AS $$
@@ -57,6 +58,17 @@ BEGIN
             sign, CASE WHEN r.spend_usd IS NULL AND r.outcome_kind <> 'running' THEN sign ELSE 0 END)::budget_part;
 END $$;
 
+-- The same of each attempt of a run that has several.
+CREATE OR REPLACE FUNCTION budget_parts_of_attempts(r run, sign int) RETURNS SETOF budget_part LANGUAGE sql STABLE AS $$
+    SELECT r.account_id, r.repo_key, spend_budget_interest(r), a.at,
+           CASE a.basis WHEN 'reported' THEN sign * a.usd ELSE 0 END, CASE a.basis WHEN 'estimated' THEN sign * a.usd ELSE 0 END,
+           CASE a.basis WHEN 'assumed' THEN sign * a.usd ELSE 0 END, 0, CASE WHEN a.is_first THEN sign ELSE 0 END,
+           CASE WHEN a.is_first AND r.spend_usd IS NULL AND r.outcome_kind <> 'running' THEN sign ELSE 0 END
+    FROM (SELECT x.at, x.value ->> 'basis' AS basis, (x.value ->> 'usd')::numeric AS usd,
+                 row_number() OVER (ORDER BY x.at, x.key::int) = 1 AS is_first
+          FROM (SELECT e.key, e.value, spend_at(e.value, r.at) AS at FROM jsonb_each(r.attempts) AS e) x) a
+$$;
+
 -- What a reservation that is held is in budgets.
 CREATE OR REPLACE FUNCTION budget_part_of_reservation(x reservation, sign int) RETURNS budget_part LANGUAGE sql IMMUTABLE AS $$
     SELECT (x.account_id, x.repo_key, x.interest_id::text, x.made_at, 0, 0, 0, sign * x.amount_usd, 0, 0)::budget_part
@@ -71,7 +83,11 @@ CREATE OR REPLACE FUNCTION budget_name(b budget) RETURNS text LANGUAGE sql IMMUT
 RETURN trim_scale(b.usd)::text || ' USD a ' || b.period
     || CASE b.scope WHEN 'repo' THEN ' on ' || b.repo WHEN 'interest' THEN ' for an interest' ELSE '' END;
 
--- The share that was spent, in percent; of a budget of nothing all of it, once anything was.
+-- Whether a share of a budget was spent; of a budget of nothing all of it, once anything was.
+CREATE OR REPLACE FUNCTION budget_passes(usd numeric, spent numeric, percent numeric) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN usd > 0 THEN 100 * spent >= usd * percent ELSE spent > 0 AND percent <= 100 END;
+
+-- The share that was spent, in percent, as it is shown: it is rounded, so budget_passes() decides.
 CREATE OR REPLACE FUNCTION budget_percent(usd numeric, spent numeric) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN usd > 0 THEN round(100 * spent / usd, 2) WHEN spent > 0 THEN 100 ELSE 0 END;
 
@@ -82,18 +98,18 @@ $$;
 
 -- Whether all of it is spent, or a start was refused since the budget was raised last, which removes the notice.
 CREATE OR REPLACE FUNCTION budget_is_reached(b budget, p budget_period, spent numeric) RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT budget_percent(b.usd, spent) >= 100 OR (coalesce(p.refused, 0) > 0 AND EXISTS (
+    SELECT budget_passes(b.usd, spent, 100) OR (coalesce(p.refused, 0) > 0 AND EXISTS (
         SELECT FROM budget_notice n WHERE n.budget_id = b.id AND n.starts_at = p.starts_at AND n.percent = 100))
 $$;
 
 -- The three dearest runs of a period.
 CREATE OR REPLACE FUNCTION budget_top(b budget, starts_at timestamptz, ends_at timestamptz) RETURNS jsonb LANGUAGE sql STABLE AS $$
-    SELECT coalesce(jsonb_agg(jsonb_build_object('repo', x.repo, 'run_id', x.run_id, 'spend_usd', x.spend_usd, 'basis', x.spend_basis)
-                              ORDER BY x.spend_usd DESC, x.id), '[]')
-    FROM (SELECT r.id, r.repo, r.run_id, r.spend_usd, r.spend_basis FROM run r
-          WHERE r.account_id = b.account_id AND r.at >= starts_at AND r.at < ends_at AND r.spend_usd > 0
+    SELECT coalesce(jsonb_agg(jsonb_build_object('repo', x.repo, 'run_id', x.run_id, 'spend_usd', x.usd, 'basis', x.spend_basis)
+                              ORDER BY x.usd DESC, x.id), '[]')
+    FROM (SELECT r.id, r.repo, r.run_id, spend_between(r, starts_at, ends_at) AS usd, r.spend_basis FROM run r
+          WHERE r.account_id = b.account_id AND r.at >= starts_at AND r.at < ends_at AND spend_between(r, starts_at, ends_at) > 0
             AND budget_has(b, r.repo_key, spend_budget_interest(r))
-          ORDER BY r.spend_usd DESC, r.id LIMIT 3) x
+          ORDER BY usd DESC, r.id LIMIT 3) x
 $$;
 
 -- What is said of a budget that is not spent, but of which too little was left for a start.
@@ -115,13 +131,14 @@ BEGIN
     WITH new AS (
         INSERT INTO budget_notice (budget_id, starts_at, percent)
         SELECT DISTINCT b.id, p.starts_at, x.percent FROM unnest(b.warn_percent || ARRAY[80, 100]) AS x (percent)
-        WHERE x.percent <= share OR (x.percent = 100 AND is_refused)
+        WHERE budget_passes(b.usd, budget_spent(p), x.percent) OR (x.percent = 100 AND is_refused)
         ON CONFLICT DO NOTHING RETURNING percent)
     SELECT max(n.percent) FILTER (WHERE n.percent = ANY (b.warn_percent || 100)), bool_or(n.percent >= 80)
     INTO told, is_new_in_inbox FROM new n;
     PERFORM message_emit('events.runs', CASE WHEN told < 100 THEN 'budget.warned' ELSE 'budget.reached' END, b.account_id,
         jsonb_build_object(
-            'budget_id', b.id, 'name', budget_name(b) || CASE WHEN told >= 100 AND share < 100 THEN budget_refused_text() ELSE '' END,
+            'budget_id', b.id,
+            'name', budget_name(b) || CASE WHEN told >= 100 AND NOT budget_passes(b.usd, budget_spent(p), 100) THEN budget_refused_text() ELSE '' END,
             'scope', b.scope, 'repo', b.repo, 'interest_id', b.interest_id,
             'period', b.period, 'starts_at', time_json(p.starts_at), 'ends_at', time_json(p.ends_at), 'time_zone', budget_zone(b),
             'usd', b.usd, 'spent_usd', budget_spent(p), 'assumed_usd', p.assumed, 'percent', share, 'action', b.action,
@@ -199,9 +216,15 @@ END $$;
 CREATE OR REPLACE FUNCTION budget_changes_add(changes run_change[]) RETURNS inbox_look[] LANGUAGE plpgsql AS $$
 BEGIN
     RETURN budget_parts_add(ARRAY(
-        SELECT budget_part_of_run(c.became, 1) FROM unnest(changes) c WHERE (c.became).id IS NOT NULL
-        UNION ALL
-        SELECT budget_part_of_run(c.was, -1) FROM unnest(changes) c WHERE (c.was).id IS NOT NULL
+        SELECT p.part
+        FROM unnest(changes) c, LATERAL (
+            SELECT budget_part_of_run(c.became, 1) WHERE (c.became).id IS NOT NULL AND NOT spend_is_repeated((c.became).attempts)
+            UNION ALL
+            SELECT budget_part_of_run(c.was, -1) WHERE (c.was).id IS NOT NULL AND NOT spend_is_repeated((c.was).attempts)
+            UNION ALL
+            SELECT a FROM budget_parts_of_attempts(c.became, 1) a WHERE spend_is_repeated((c.became).attempts)
+            UNION ALL
+            SELECT a FROM budget_parts_of_attempts(c.was, -1) a WHERE spend_is_repeated((c.was).attempts)) p (part)
         UNION ALL
         SELECT budget_part_of_reservation(x, -1) FROM reservations_settle(changes) x));
 END $$;
@@ -212,7 +235,8 @@ BEGIN
     PERFORM inbox_mark(budget_changes_add(changes));
 END $$;
 
--- The figures of a budget's period as its runs and reservations say. Most runs need no look at their record.
+-- The figures of a budget's current period as its runs and reservations say. Most runs need no look at their record. A run may have been
+-- dated before its last attempt, which has not told when it began; it has changed since.
 CREATE OR REPLACE FUNCTION budget_period_count(b budget, from_time timestamptz, to_time timestamptz,
                                     OUT reported numeric, OUT estimated numeric, OUT assumed numeric, OUT reserved numeric,
                                     OUT runs bigint, OUT runs_unknown bigint)
@@ -224,11 +248,15 @@ LANGUAGE sql STABLE AS $$
                  count(*) FILTER (WHERE r.spend_usd IS NULL AND r.outcome_kind <> 'running')
           FROM run r
           WHERE r.account_id = b.account_id AND r.at >= from_time AND r.at < to_time AND r.attempts IS NOT NULL
-            AND budget_has(b, r.repo_key, spend_budget_interest(r))
+            AND NOT spend_is_repeated(r.attempts) AND budget_has(b, r.repo_key, spend_budget_interest(r))
           UNION ALL
           SELECT p.reported, p.estimated, p.assumed, 0, p.runs, p.runs_unknown FROM run r, budget_part_of_run(r, 1) AS p
           WHERE r.account_id = b.account_id AND r.at >= from_time AND r.at < to_time AND r.attempts IS NULL
             AND budget_has(b, r.repo_key, spend_budget_interest(r))
+          UNION ALL
+          SELECT p.reported, p.estimated, p.assumed, 0, p.runs, p.runs_unknown FROM run r, budget_parts_of_attempts(r, 1) AS p
+          WHERE r.account_id = b.account_id AND r.at >= from_time - interval '32 days' AND r.at < to_time AND r.changed_at >= from_time
+            AND spend_is_repeated(r.attempts) AND budget_has(b, r.repo_key, spend_budget_interest(r)) AND p.at >= from_time AND p.at < to_time
           UNION ALL
           SELECT 0, 0, 0, sum(v.amount_usd), 0, 0 FROM reservation v
           WHERE v.account_id = b.account_id AND v.state = 'held' AND v.made_at >= from_time AND v.made_at < to_time
@@ -245,7 +273,8 @@ BEGIN
     UPDATE budget x SET counted_from = least(x.counted_from, w.starts_at) WHERE x.id = b.id;
     INSERT INTO budget_period AS y (account_id, budget_id, starts_at, ends_at, reported, estimated, assumed, reserved, runs, runs_unknown)
     SELECT b.account_id, b.id, w.starts_at, w.ends_at, c.reported, c.estimated, c.assumed, c.reserved, c.runs, c.runs_unknown
-    FROM budget_period_count(b, w.starts_at, w.ends_at) AS c WHERE c.runs > 0 OR c.reserved > 0
+    FROM budget_period_count(b, w.starts_at, w.ends_at) AS c
+    WHERE (c.reported, c.estimated, c.assumed, c.reserved, c.runs) <> (0, 0, 0, 0, 0)
     RETURNING y.* INTO p;
     IF FOUND THEN
         PERFORM budget_announce(b, p, false);
@@ -283,7 +312,7 @@ BEGIN
     SELECT y.* INTO p FROM budget_period y WHERE y.budget_id = b.id AND y.starts_at = w.starts_at FOR UPDATE;
     IF FOUND THEN
         DELETE FROM budget_notice n WHERE is_raised AND n.budget_id = b.id AND n.starts_at = p.starts_at
-            AND n.percent > budget_percent(b.usd, budget_spent(p));
+            AND NOT budget_passes(b.usd, budget_spent(p), n.percent);
         PERFORM budget_announce(b, p, false);
     END IF;
     RETURN b;
@@ -388,19 +417,14 @@ BEGIN
     PERFORM budget_add(ARRAY(SELECT budget_part_of_reservation(x, 1) FROM reservation x WHERE x.id IN (SELECT m.id FROM unnest(moved) m)));
 END $$;
 
--- Compare the figures of the current period of a budget with its runs, and mend them. The difference in USD; null: another process has
--- compared it, or it was deleted.
-CREATE OR REPLACE FUNCTION budget_check(b budget) RETURNS numeric LANGUAGE plpgsql AS $$
+-- Count the current period of a budget anew, and mend its figures where they differ: by how many USD. Nothing is told of runs that it is about
+-- meanwhile.
+CREATE OR REPLACE FUNCTION budget_recount(b budget) RETURNS numeric LANGUAGE plpgsql AS $$
 DECLARE
     w record;
     counted record;
     drift_usd numeric;
 BEGIN
-    PERFORM account_lock(b.account_id, true);
-    UPDATE budget x SET checked_at = now() WHERE x.id = b.id AND x.checked_at = b.checked_at RETURNING x.* INTO b;
-    IF NOT FOUND THEN
-        RETURN NULL;
-    END IF;
     SELECT * INTO w FROM budget_period_at(b, now());
     SELECT * INTO counted FROM budget_period_count(b, w.starts_at, w.ends_at);
     SELECT abs(counted.reported + counted.estimated + counted.assumed - coalesce(sum(budget_spent(p)), 0))
@@ -409,12 +433,38 @@ BEGIN
     INSERT INTO budget_period AS p (account_id, budget_id, starts_at, ends_at, reported, estimated, assumed, reserved, runs, runs_unknown)
     SELECT b.account_id, b.id, w.starts_at, w.ends_at, counted.reported, counted.estimated, counted.assumed, counted.reserved, counted.runs,
            counted.runs_unknown
-    WHERE counted.runs > 0 OR counted.reserved > 0 OR EXISTS (SELECT FROM budget_period o WHERE o.budget_id = b.id AND o.starts_at = w.starts_at)
+    WHERE (counted.reported, counted.estimated, counted.assumed, counted.reserved, counted.runs) <> (0, 0, 0, 0, 0)
+       OR EXISTS (SELECT FROM budget_period o WHERE o.budget_id = b.id AND o.starts_at = w.starts_at)
     ON CONFLICT (budget_id, starts_at) DO UPDATE SET reported = excluded.reported, estimated = excluded.estimated,
         assumed = excluded.assumed, reserved = excluded.reserved, runs = excluded.runs, runs_unknown = excluded.runs_unknown
     WHERE (p.reported, p.estimated, p.assumed, p.reserved, p.runs, p.runs_unknown)
           <> (excluded.reported, excluded.estimated, excluded.assumed, excluded.reserved, excluded.runs, excluded.runs_unknown);
     RETURN drift_usd;
+END $$;
+
+-- Count the budgets of a repository anew, each of which knew the runs of one of its two names.
+CREATE OR REPLACE FUNCTION budgets_recount(account uuid, of_repo text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    b budget;
+    p budget_period;
+BEGIN
+    FOR b IN SELECT x.* FROM budget x WHERE x.account_id = account AND x.scope = 'repo' AND x.target = of_repo ORDER BY x.id LOOP
+        PERFORM budget_recount(b);
+        SELECT y.* INTO p FROM budget_period y WHERE y.budget_id = b.id AND y.starts_at = (budget_period_at(b, now())).starts_at;
+        PERFORM budget_announce(b, p, false) WHERE p.budget_id IS NOT NULL;
+    END LOOP;
+END $$;
+
+-- Compare the figures of the current period of a budget with its runs, and mend them. The difference in USD; null: another process has
+-- compared it, or it was deleted.
+CREATE OR REPLACE FUNCTION budget_check(b budget) RETURNS numeric LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM account_lock(b.account_id, true);
+    UPDATE budget x SET checked_at = now() WHERE x.id = b.id AND x.checked_at = b.checked_at RETURNING x.* INTO b;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    RETURN budget_recount(b);
 END $$;
 
 -- Whether a budget is to be checked: it was not in the last 20 hours.

@@ -78,11 +78,16 @@ END $$;
 CREATE OR REPLACE FUNCTION run_attempt_derive(r run, x reservation, part jsonb) RETURNS run LANGUAGE plpgsql STABLE AS $$
 DECLARE
     number text := x.run_attempt;
+    began_at timestamptz := coalesce(r.at, r.first_at);
     attempt jsonb;
 BEGIN
     r.attempts := spend_attempts(r);
-    attempt := coalesce(r.attempts -> number, '{"told": {}, "reported_at": 0}') || reservation_admitted(r, number) || part;
-    r.attempts := jsonb_set(r.attempts, ARRAY[number], spend_attempt(attempt, coalesce(r.at, r.first_at)));
+    IF NOT r.attempts ? number THEN
+        r.attempts := spend_dated(r.attempts, began_at)
+            || jsonb_build_object(number, jsonb_build_object('told', '{}'::jsonb, 'reported_at', 0, 'at', x.made_at));
+    END IF;
+    attempt := r.attempts -> number || reservation_admitted(r, number) || part;
+    r.attempts := jsonb_set(r.attempts, ARRAY[number], spend_attempt(attempt, spend_at(attempt, began_at)));
     RETURN run_derive(spend_sum(r));
 END $$;
 

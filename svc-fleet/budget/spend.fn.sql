@@ -4,6 +4,7 @@
 --
 --   told               the members of its reports from which its spend follows
 --   reported_at, older  their stamps, as those of a record (run_merge())
+--   at                 when it began as far as is known without its reports, of a run with several; absent: when the run did
 --   admitted           what its start said of it: {"assume_usd", "provider", "model", "interest_id"}; {"assume_usd", "is_unreserved"}: nothing
 --                      was reserved for it, and a budget says what it counts; absent: none does
 --   is_lost            nothing is expected of it any more
@@ -12,11 +13,11 @@
 --
 -- An estimate is made once: a list of prices that changes later does not change it, unless spend_reprice() is asked to.
 
--- The members of a report from which a spend follows.
+-- The members of a report from which a spend follows, and the period in which it counts.
 CREATE OR REPLACE FUNCTION spend_members(report jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT coalesce(jsonb_object_agg(m.name, report -> m.name), '{}')
-    FROM unnest('{cost_usd,provider,model,status,finished_at,input_tokens,output_tokens,cache_read_input_tokens,cache_write_input_tokens}'::text[])
-        AS m (name)
+    FROM unnest('{cost_usd,provider,model,status,started_at,finished_at,input_tokens,output_tokens,cache_read_input_tokens,
+                  cache_write_input_tokens}'::text[]) AS m (name)
     WHERE report ? m.name
 $$;
 
@@ -58,6 +59,27 @@ CREATE OR REPLACE FUNCTION spend_is_final(attempt jsonb) RETURNS boolean LANGUAG
 RETURN attempt ?| '{is_lost,is_unbegun}'
     OR outcome_kind(attempt #>> '{told,status}', coalesce(attempt -> 'told' ? 'finished_at', false)) <> 'running';
 
+-- When an attempt of a run began. `run_at` is when the run did: that of its last attempt, as far as that has told it.
+CREATE OR REPLACE FUNCTION spend_at(attempt jsonb, run_at timestamptz) RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
+RETURN coalesce((attempt #>> '{told,started_at}')::timestamptz, (attempt ->> 'at')::timestamptz, run_at);
+
+-- Whether a run has other attempts than the first, which may have begun on other days than the run.
+CREATE OR REPLACE FUNCTION spend_is_repeated(attempts jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN coalesce(attempts - '1' <> '{}', false);
+
+-- What a run that began in a period has spent in it: without the attempts that began at other times.
+CREATE OR REPLACE FUNCTION spend_between(r run, from_time timestamptz, to_time timestamptz) RETURNS numeric LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN spend_is_repeated(r.attempts)
+                THEN (SELECT sum((a.value ->> 'usd')::numeric) FROM jsonb_each(r.attempts) AS a
+                      WHERE spend_at(a.value, r.at) >= from_time AND spend_at(a.value, r.at) < to_time)
+                ELSE r.spend_usd END
+$$;
+
+-- The attempts of a run, before another one is added: they began when the run did, unless they say otherwise.
+CREATE OR REPLACE FUNCTION spend_dated(attempts jsonb, run_at timestamptz) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT coalesce(jsonb_object_agg(a.key, jsonb_build_object('at', run_at) || a.value), '{}') FROM jsonb_each(attempts) AS a
+$$;
+
 -- An attempt with what follows from what it told. One that has ended without a known spend counts what its start says.
 CREATE OR REPLACE FUNCTION spend_attempt(attempt jsonb, started_at timestamptz) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -65,7 +87,7 @@ DECLARE
     s record;
 BEGIN
     SELECT * INTO s FROM spend_of(admitted - 'assume_usd' || (attempt -> 'told'), started_at);
-    IF attempt ? 'is_unbegun' AND attempt -> 'told' = '{}' THEN
+    IF attempt ? 'is_unbegun' AND (attempt -> 'told') - 'started_at' = '{}' THEN
         s.usd := 0;
         s.basis := 'reported';
     ELSIF s.usd IS NULL AND admitted ? 'assume_usd' AND spend_is_final(attempt) THEN
@@ -121,28 +143,41 @@ BEGIN
     attempt := r.attempts -> number;
     IF attempt IS NULL THEN
         attempt := jsonb_build_object('told', part, 'reported_at', stamp) || reservation_admitted(r, number);
+        IF r.attempts <> '{}' THEN
+            r.attempts := spend_dated(r.attempts, coalesce(r.at, r.first_at));
+            attempt := jsonb_build_object('at', coalesce((reservation_of(r.account_id, r.repo_key, r.run_id, number::int)).made_at,
+                                                         clock_timestamp())) || attempt;
+        END IF;
     ELSE
         m := run_merge(attempt -> 'told', (attempt ->> 'reported_at')::bigint, nullif(attempt -> 'older', 'null'), part, stamp);
         IF m.merged = attempt -> 'told' AND m.newest = (attempt ->> 'reported_at')::bigint THEN
             RETURN r;
         END IF;
         is_estimated := attempt @> '{"basis": "estimated"}'
-                        AND m.merged - '{status,finished_at}'::text[] = (attempt -> 'told') - '{status,finished_at}'::text[];
+                        AND m.merged - '{status,started_at,finished_at}'::text[]
+                            = (attempt -> 'told') - '{status,started_at,finished_at}'::text[];
         attempt := attempt || jsonb_build_object('told', m.merged, 'reported_at', m.newest, 'older', m.stamps)
             || CASE WHEN attempt ? 'admitted' AND NOT attempt @> '{"admitted": {"is_unreserved": true}}' THEN '{}' ELSE reservation_admitted(r, number) END;
     END IF;
     IF NOT is_estimated THEN
-        attempt := spend_attempt(attempt, coalesce((report ->> 'started_at')::timestamptz, r.at, r.first_at));
+        attempt := spend_attempt(attempt, spend_at(attempt, coalesce(r.at, r.first_at)));
     END IF;
     r.attempts := jsonb_set(r.attempts, ARRAY[number], attempt);
     RETURN spend_sum(r);
 END $$;
 
--- Runs that have an estimate and began on a day or later, 500 of them, those behind a run in the order of their ids: that of the only index
--- that has all of them.
+-- Whether an attempt is to be estimated again, among those that began on a day or later.
+CREATE OR REPLACE FUNCTION spend_is_repriced(attempt jsonb, run_at timestamptz, since date) RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE
+RETURN coalesce(attempt ->> 'basis' = 'estimated' AND spend_at(attempt, run_at) >= since, false);
+
+-- Runs that have an estimate and of which an attempt began on a day or later, 500 of them, those behind a run in the order of their ids: that
+-- of the only index that has all of them. A run that was first heard of more than 32 days before is not read: the code host runs none again
+-- after 30.
 CREATE OR REPLACE FUNCTION spend_estimated(since date, last_id uuid) RETURNS SETOF run LANGUAGE sql STABLE AS $$
     SELECT x.* FROM run x
-    WHERE x.spend_basis = 'estimated' AND x.first_at >= since AND x.id > coalesce(last_id, '00000000-0000-0000-0000-000000000000')
+    WHERE x.spend_basis IN ('estimated', 'assumed') AND x.first_at >= since - interval '32 days'
+      AND EXISTS (SELECT FROM jsonb_each(x.attempts) AS a WHERE spend_is_repriced(a.value, x.at, since))
+      AND x.id > coalesce(last_id, '00000000-0000-0000-0000-000000000000')
     ORDER BY x.id LIMIT 500
 $$;
 
@@ -163,7 +198,8 @@ BEGIN
     FOR r IN SELECT x.* FROM unnest(page) p JOIN run x ON x.id = p.id AND x.first_at = p.first_at
              ORDER BY x.account_id, x.repo_key, x.run_id #>> '{}' FOR UPDATE OF x LOOP
         was := r;
-        SELECT jsonb_object_agg(a.key, CASE WHEN a.value ->> 'basis' = 'estimated' THEN spend_attempt(a.value, r.at) ELSE a.value END)
+        SELECT jsonb_object_agg(a.key, CASE WHEN spend_is_repriced(a.value, r.at, since) THEN spend_attempt(a.value, spend_at(a.value, r.at))
+                                            ELSE a.value END)
         INTO r.attempts FROM jsonb_each(r.attempts) AS a;
         CONTINUE WHEN r.attempts IS NOT DISTINCT FROM was.attempts;
         r := spend_sum(r);

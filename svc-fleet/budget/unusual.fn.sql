@@ -116,7 +116,8 @@ BEGIN
     IF EXISTS (SELECT FROM cost_unusual x WHERE x.account_id = account AND x.kind = 'day' AND x.subject = day::text) THEN
         RETURN;
     END IF;
-    usd := (SELECT sum(r.spend_usd) FROM run r WHERE r.account_id = account AND r.at >= begins AND r.at < begins + interval '24 hours');
+    usd := (SELECT sum(spend_between(r, begins, begins + interval '24 hours')) FROM run r
+            WHERE r.account_id = account AND r.at >= begins AND r.at < begins + interval '24 hours');
     IF (usd > 5) IS NOT TRUE THEN
         RETURN;
     END IF;

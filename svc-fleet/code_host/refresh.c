@@ -15,6 +15,11 @@
 #define RESERVE_MS 2000 /* of the request's time: to keep and to answer what was fetched */
 #define EVER       "1970-01-01T00:00:00.000Z"
 
+/* A repository is not fetched again before so many seconds have passed: its installation has one
+ * limit at the code host, which all accounts that have the installation share. */
+#define PAUSE_S      10
+#define PAUSE_FULL_S 300
+
 /* Runs are listed by when they were made; this is how much older one can be that changed since. */
 #define RUN_AGE_MS INT64_C(172800000) /* two days */
 
@@ -101,14 +106,22 @@ static struct service_answer fetch_list(struct request *rq, const struct list *l
 	return answer;
 }
 
-static struct service_answer fetch_repo(struct request *rq, const char *repo, const char *since)
+static struct service_answer fetch_repo(struct request *rq, const char *repo, const char *since,
+                                        bool is_full)
 {
 	struct service_answer answer = {0};
 	struct pg_rows *begun =
-		pg_query(rq, REFRESH_BEGIN_SQL, pg_uuid(rq->caller.account), pg_text(repo));
+		pg_query(rq, REFRESH_BEGIN_SQL, pg_uuid(rq->caller.account), pg_text(repo),
+	                 pg_int(PAUSE_S), pg_int(is_full ? PAUSE_FULL_S : PAUSE_S));
+	if (pg_empty(begun))
+		return (struct service_answer){
+			.code = ERR_CONFLICT,
+			.detail = is_full ? "all of it is fetched once in 5 minutes"
+		                          : "it is fetched once in 10 seconds",
+		};
 	for (size_t i = 0; i < ARRAY_LEN(LISTS) && !answer.code; i++)
 		answer = fetch_list(rq, &LISTS[i], repo, since);
-	if (!answer.code && !pg_empty(begun))
+	if (!answer.code)
 		pg_query(rq, REFRESH_END_SQL, pg_uuid(rq->caller.account), pg_text(repo),
 		         pg_text(pg_get(begun, 0, "begun_at")));
 	return answer;
@@ -121,9 +134,9 @@ static bool is_of_repo(enum err_code code)
 }
 
 static void fetch_next(struct request *rq, struct refresh *refresh, const char *repo,
-                       const char *since)
+                       const char *since, bool is_full)
 {
-	struct service_answer answer = fetch_repo(rq, repo, since);
+	struct service_answer answer = fetch_repo(rq, repo, since, is_full);
 	if (!answer.code) {
 		yyjson_mut_arr_add_str(refresh->doc, refresh->repos, repo);
 	} else if (is_of_repo(answer.code)) {
@@ -159,7 +172,7 @@ void fleet_refresh(struct request *rq)
 	for (int i = 0; i < rows->count && !refresh.failure.code; i++) {
 		const char *fetched = pg_get(rows, i, "fetched_at");
 		fetch_next(rq, &refresh, pg_get(rows, i, "repo"),
-		           in->is_full || !fetched ? EVER : fetched);
+		           in->is_full || !fetched ? EVER : fetched, in->is_full);
 	}
 	if (refresh.seen == 0 && refresh.failure.code && refresh.failure.code != ERR_TIMEOUT)
 		service_answer_raise(rq, &refresh.failure);

@@ -8,10 +8,12 @@ LEFT JOIN repo_fetch f ON f.account_id = :account AND f.repo_key = r.repo_key
 WHERE :only_repository::text IS NULL OR r.repo_key = repository_key(:only_repository)
 ORDER BY f.tried_at NULLS FIRST, r.repo_key;
 
--- name: refresh_begin(account, repository)
--- Notes when fetching it begins. Returns that, with all digits. No row: the account was deleted.
+-- name: refresh_begin(account, repository, pause_s, pause_fetched_s)
+-- Notes when fetching it begins. Returns that, with all digits. No row: that was less than :pause_s seconds ago, or less than :pause_fetched_s
+-- and all of it was fetched; or the account was deleted.
 INSERT INTO repo_fetch AS f (account_id, repo_key, tried_at) VALUES (:account, lower(repository_hold(:repository)), now())
 ON CONFLICT (account_id, repo_key) DO UPDATE SET tried_at = excluded.tried_at
+WHERE f.tried_at <= now() - make_interval(secs => (CASE WHEN f.fetched_at >= f.tried_at THEN :pause_fetched_s ELSE :pause_s END)::float8)
 RETURNING f.tried_at::text AS begun_at;
 
 -- name: refresh_own(account, repository)

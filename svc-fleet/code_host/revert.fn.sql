@@ -77,8 +77,9 @@ END $$;
 
 -- What an event of the code host says beside the state of a pull request: by which commit it was merged, and what it or a push reverts.
 -- `reverts`: [{"target", "by"}]; null: nothing. A run that is reporting a pull request holds its place in code_host_item: whoever comes
--- second of the two sees what the other wrote. A revert may concern all of the repository, which one statement locks in the order of their
--- key; so nothing of them may be locked before. An event that says nothing new ends there.
+-- second of the two sees what the other wrote. A revert may concern all of the repository that the code host has told of, as no other is known
+-- to be merged; one statement locks them in the order of their key, so nothing of them may be locked before. An event that says nothing new
+-- ends there.
 CREATE OR REPLACE FUNCTION reverts_note(repo text, of_number bigint, merge_commit text, reverts jsonb, at timestamptz)
 RETURNS void LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -89,7 +90,8 @@ BEGIN
     INSERT INTO code_host_item AS known (repo_key, kind, number, merge_commit)
     SELECT lower($1), 'pull_request', x.number, CASE WHEN x.number = $2 THEN $3 END
     FROM (SELECT $2 AS number WHERE $2 IS NOT NULL
-          UNION SELECT i.number FROM code_host_item i WHERE $4 IS NOT NULL AND i.repo_key = lower($1) AND i.kind = 'pull_request') x
+          UNION SELECT i.number FROM code_host_item i WHERE $4 IS NOT NULL AND i.repo_key = lower($1) AND i.kind = 'pull_request'
+                                                                      AND (i.state IS NOT NULL OR i.merge_commit IS NOT NULL)) x
     ORDER BY x.number
     ON CONFLICT (repo_key, kind, number) DO UPDATE SET merge_commit = excluded.merge_commit
     WHERE excluded.merge_commit <> coalesce(known.merge_commit, ''); -- the others are locked all the same, and not written

@@ -20,13 +20,13 @@ CREATE OR REPLACE FUNCTION inbox_budget(account uuid, in_repo text) RETURNS TABL
     SELECT inbox_id(k.kind, b.id || ' ' || extract(epoch FROM p.starts_at)), k.kind, b.repo,
            trim_scale(round(budget_spent(p), 2)) || ' of ' || budget_name(b) || ' are spent'
            || CASE WHEN k.kind = 'budget_warning' THEN '' WHEN b.action = 'warn' THEN '; runs go on'
-                   WHEN budget_percent(b.usd, budget_spent(p)) < 100 THEN budget_refused_text()
+                   WHEN NOT budget_passes(b.usd, budget_spent(p), 100) THEN budget_refused_text()
                    ELSE '; no run starts before ' || budget_end_text(b, p.ends_at) END,
            '/console/agents/budgets', (SELECT max(n.passed_at) FROM budget_notice n WHERE n.budget_id = b.id AND n.starts_at = p.starts_at AND n.percent >= 80),
            CASE k.kind WHEN 'budget_reached' THEN 'critical' ELSE 'warning' END
     FROM budget b JOIN budget_period p ON p.budget_id = b.id,
          LATERAL (SELECT CASE WHEN budget_is_reached(b, p, budget_spent(p)) THEN 'budget_reached'
-                              WHEN budget_percent(b.usd, budget_spent(p)) >= 80 THEN 'budget_warning' END) AS k (kind)
+                              WHEN budget_passes(b.usd, budget_spent(p), 80) THEN 'budget_warning' END) AS k (kind)
     WHERE b.account_id = account AND (in_repo IS NULL OR b.scope = 'repo' AND b.target = in_repo)
       AND p.starts_at <= now() AND p.ends_at > now() AND k.kind IS NOT NULL
 $$;

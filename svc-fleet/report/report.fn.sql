@@ -56,7 +56,7 @@ RETURN concat('{"since":"', since, '","runs":', runs, ',"pull_requests":', pull_
               coalesce(cost_usd::text, 'null'), '}');
 
 -- The repositories of a report, each with the sums of its days, weeks or months (`step`), its last run before the end of
--- the period and how its agent stands; and how many they are. From the same days:
+-- the period and how its agent stands; and how many of them had runs. From the same days:
 --
 --   cost_first, cost_second  cost of the first and the second half of the period, `middle` being the last day of the first;
 --                            null: unknown
@@ -114,7 +114,7 @@ BEGIN
                ',"last_status":', coalesce(to_json((k.last).status), 'null'),
                ',"last_run_at":', coalesce(to_json(time_json((k.last).at)), 'null'), '}'),
                ',' ORDER BY (k.last).at DESC NULLS LAST, k.repo_key) || ']', '[]'),
-           count(*), sum(k.cost_first), sum(k.cost_second),
+           count(*) FILTER (WHERE k.runs > 0), sum(k.cost_first), sum(k.cost_second),
            coalesce(jsonb_agg(jsonb_build_object('repo', k.repo, 'runs', k.runs, 'last_run_at', time_json((k.last).at))
                               ORDER BY k.repo)
                     FILTER (WHERE k.runs >= 3 AND coalesce(k.recent, 0) = 0 AND (k.last).at < week_ago

@@ -127,7 +127,8 @@ BEGIN
 END $$;
 
 -- Let the deliverables follow the changes, after `run` has them. The place of what the code host may report is held first, also
--- for links to other repositories, so that who reports it waits.
+-- for links to other repositories, so that who reports it waits. An account that does not own the repository is told nothing of it: it makes
+-- no places there, of which any number would be kept, and becomes an owner with a look at all that it has of the repository.
 CREATE OR REPLACE FUNCTION deliverables_follow(changes run_change[]) RETURNS void LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
@@ -154,7 +155,7 @@ BEGIN
     END IF;
     INSERT INTO code_host_item AS i (repo_key, kind, number)
     SELECT DISTINCT a.repo_key, a.kind, a.number FROM unnest(opened || left_behind) r, artifact_of(r.artifact_url) a
-    WHERE a.number IS NOT NULL AND octet_length(a.repo_key) <= 600 ORDER BY 1, 2, 3
+    WHERE a.number IS NOT NULL AND EXISTS (SELECT FROM owned_repo o WHERE o.account_id = r.account_id AND o.repo_key = a.repo_key) ORDER BY 1, 2, 3
     ON CONFLICT (repo_key, kind, number) DO UPDATE SET state = i.state;
     IF cardinality(left_behind) = 0 THEN
         PERFORM deliverable_open(opened);

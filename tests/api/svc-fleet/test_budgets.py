@@ -200,6 +200,18 @@ def test_raised_budgets_tell_again(api, report, told):
     wait_for(lambda: len(told("budget.reached")) == 2, "it is told again")
 
 
+def test_a_share_is_passed_when_it_is_spent_and_not_when_it_is_rounded_to(api, report, told):
+    put(api, usd=100_000, action="stop")
+    for number in range(10):
+        report(number, started_at=now(), cost_usd=9999.5, status="pr_opened")
+    assert (state(api)["reached"], state(api)["remaining_usd"], told("budget.reached")) == (False, 5, [])
+    budget_items = [item["kind"] for item in api.get("/fleet/agents/inbox", expect=200).json() if item["kind"].startswith("budget")]
+    assert budget_items == ["budget_warning"]
+    report(10, started_at=now(), cost_usd=5)
+    assert state(api)["reached"] is True
+    wait_for(lambda: told("budget.reached"), "the end is told")
+
+
 def test_a_budget_of_nothing_is_reached_with_the_first_cent(api, report, told):
     put(api, usd=0)
     report(1, started_at=now(), cost_usd=0)
@@ -235,6 +247,34 @@ def test_closed_periods_are_history(api, report, db, user, told):
     assert history[0]["corrected_at"] and all(each["forecast_usd"] is None for each in history)
     assert api.get(f"/fleet/budgets/{made['budget_id']}/history?limit=1").json() == history[:1]
     assert told("budget.reached") == []
+
+
+def test_each_attempt_counts_in_the_period_of_its_own_start(api, report, db):
+    """A run that is repeated does not take along what its earlier attempts have cost."""
+    made = put(api, period="day")
+    fleet_tables.count_from_ever(db, made["budget_id"])
+    report(1, run_attempt=1, started_at=now(days=-1), finished_at=now(days=-1), cost_usd=9, status="agent_failed")
+    report(1, run_attempt=2, started_at=now(), cost_usd=1, status="pr_opened")
+    report(2, run_attempt=1, started_at=now(days=-1), cost_usd=0.5, status="agent_failed")
+    report(2, run_attempt=2, cost_usd=0.25, status="pr_opened")  # it does not say when it began
+    (yesterday,) = api.get(f"/fleet/budgets/{made['budget_id']}/history", expect=200).json()
+    assert (yesterday["spent_usd"], yesterday["runs"]) == (9.5, 2)
+    assert figures(api) == [1.25, 1.25, 0, 0, 0], "a run is counted once, with its first attempt"
+    put(api, period="day", scope="repo", repo=REPO)
+    assert figures(api, 1) == figures(api, 0), "a budget that is made later counts the same"
+    api.delete(f"/fleet/runs/1?repo={REPO}", expect=200)
+    assert figures(api) == [0.25, 0.25, 0, 0, 0]
+    (yesterday,) = api.get(f"/fleet/budgets/{made['budget_id']}/history", expect=200).json()
+    assert (yesterday["spent_usd"], yesterday["runs"]) == (0.5, 1)
+
+
+def test_the_dearest_runs_of_a_period_have_what_they_cost_in_it(api, report, told):
+    put(api, period="day", usd=1)
+    report(1, run_attempt=1, started_at=now(days=-1), finished_at=now(days=-1), cost_usd=9, status="agent_failed")
+    report(2, started_at=now(), cost_usd=0.75, status="pr_opened")
+    report(1, run_attempt=2, started_at=now(), cost_usd=0.5, status="pr_opened")
+    (reached,) = wait_for(lambda: told("budget.reached"), "the end is told")
+    assert [(each["run_id"], each["spend_usd"]) for each in reached["top"]] == [(2, 0.75), (1, 0.5)]
 
 
 ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Cairo", "America/Havana", "Atlantic/Azores"]

@@ -60,6 +60,25 @@ def test_a_run_of_another_repository_does_not_take_a_link(user, link, tell, db):
     assert fleet_tables.told_stages(db, link.url) == ["open"]
 
 
+def test_a_link_that_a_stranger_reports_leaves_nothing_in_its_repository(db, link, agent, tell, other_user):
+    """What the code host tells of a repository, and each revert in it, is for its owners: nobody else makes rows there."""
+    stranger = agent(link.repo, of=other_user.api)
+    for number, repo in ((1, link.repo), (2, "acme/foreign")):
+        of = stranger if repo == link.repo else agent(repo, of=other_user.api)
+        url = f"https://github.com/{link.repo}/pull/{number}"
+        of.post("/fleet/runs", {"run_id": number, "repo": repo, "status": "pr_opened", "artifact_url": url}, expect=201)
+    assert fleet_tables.items_of(db, link.repo) == []
+    tell(link.repo, 1, "merged", None, SECOND)
+
+    def stage():
+        rows = other_user.api.get("/fleet/agents/report", expect=200).json()["deliverables"]
+        return {row["run_id"]: row["stage"] for row in rows}[1]
+
+    assert stage() == "open"
+    fleet_tables.own_repository(db, other_user.account, link.repo)
+    assert stage() == "merged", "it is an owner now"
+
+
 def test_a_link_goes_on_to_the_next_run_of_its_repository(user, link):
     link.report(2)
     link.claim(1)
@@ -77,6 +96,7 @@ def test_what_was_told_of_a_link_is_known_of_the_run_that_it_is_of(link, tell):
 
 def test_links_that_no_run_names_are_forgotten(cluster, db, user, link):
     keep = lambda: cluster["svc-fleet"][0].popen.send_signal(signal.SIGHUP)  # noqa: E731
+    fleet_tables.own_repository(db, user.account, link.repo)
     link.claim(1)
     link.report(2)
     fleet_tables.add_old_facts(db, user.account, days=1200)

@@ -118,6 +118,7 @@ def test_a_refusal_tells_nobody_before_all_budgets_are_locked(api, waiting, put,
 def test_a_report_that_passes_a_budget_marks_the_inbox_behind_what_it_opened(waiting, put, elsewhere, db, user):
     """One that opens the same pull request and passes no budget marks it behind that, too."""
     put(usd=1, action="warn")
+    fleet.own_repository(db, user.account, "acme/elsewhere")
     fleet.tell_item(db, "acme/elsewhere", "pull_request", 9, "open", None, None)
     fleet.look_later(db, user.account)
     opened = {"status": "pr_opened", "started_at": now(), "artifact_url": "https://github.com/acme/elsewhere/pull/9"}

@@ -73,7 +73,7 @@ def test_what_became_of_things_is_fetched(api, code_host, at_host, agent, repo):
     assert lists_asked(code_host, before, repo) == ["pulls", "issues", "actions/workflows/expops.yml/runs"]
 
 
-def test_runs_that_no_event_told_of_are_fetched(api, code_host, at_host, repo):
+def test_runs_that_no_event_told_of_are_fetched(api, code_host, at_host, repo, db):
     started = code_host.api("POST", f"/repos/{repo}/actions/workflows/expops.yml/dispatches", at_host.token, json={"ref": "main"})
     assert started.status_code == 204
     run, = code_host.runs(repo)
@@ -83,6 +83,7 @@ def test_runs_that_no_event_told_of_are_fetched(api, code_host, at_host, repo):
     assert (shown["run_id"], shown["outcome_kind"]) == (run["id"], "running") and shown["started_at"]
     code_host.change_run(run["id"], "completed", "failure")
     for _ in range(2):
+        fleet_tables.age_fetch(db, repo)
         refresh(api)
         shown, = api.get("/fleet/runs", expect=200).json()
         assert shown["outcome_kind"] == "failed"
@@ -95,6 +96,7 @@ def test_a_delta_asks_for_what_changed_since(api, code_host, at_host, repo, db):
     def forget():
         fleet_tables.forget_items(db, repo)
         fleet_tables.fetch_later(db, repo)
+        fleet_tables.age_fetch(db, repo)
 
     known = lambda: fleet_tables.items_of(db, repo)  # noqa: E731
     assert known() == [(number, "open")]
@@ -137,11 +139,14 @@ def test_the_longest_unseen_come_first_within_the_deadline(api, code_host, at_ho
     install(second)
     refresh(api)
     install(third)
-    fleet_tables.age_fetch(db, second)
+    for each in (repo, second, second):
+        fleet_tables.age_fetch(db, each)
     code_host.fail("GET", f"^/repos/{second}/pulls", hang=True)
     with replica(REQUEST_TIMEOUT="6s") as fleet:
         done = fleet.call("POST", PATH, {}).json()
         assert (done["repos"], done["remaining"]) == ([third], 2)
+        for each in (repo, second, third):
+            fleet_tables.age_fetch(db, each)
         assert fleet.call("POST", PATH, {}).json()["repos"] == [repo, third, second]
 
 
@@ -162,6 +167,21 @@ def test_another_account_s_repository_is_not_taken_over(api, other_user, agent, 
     refresh(api)
     assert [row["repo"] for row in refresh(other_user.api)["skipped"]] == [repo]
     assert stages(other_user.api) == {link: "open"}
+
+
+def test_a_repository_is_not_fetched_again_at_once(api, code_host, repo, db):
+    """Its installation has one limit at the code host, for all accounts that have it."""
+    refresh(api)
+    before = code_host.last_number()
+    with ThreadPoolExecutor(4) as pool:
+        for done in pool.map(lambda _: refresh(api), range(4)):
+            assert (done["repos"], done["skipped"], done["remaining"]) == (
+                [], [{"repo": repo, "reason": "it is fetched once in 10 seconds"}], 0)
+    assert refresh(api, full=True)["skipped"] == [{"repo": repo, "reason": "all of it is fetched once in 5 minutes"}]
+    assert lists_asked(code_host, before, repo) == []
+    fleet_tables.age_fetch(db, repo)
+    assert refresh(api, full=True)["repos"] == [repo]
+    assert [row["repo"] for row in refresh(api)["skipped"]] == [repo]
 
 
 def test_without_repositories_there_is_nothing_to_fetch(api, code_host):

@@ -8,6 +8,7 @@ import pytest
 
 from lib.check.fleet_sums import agent_sums, day_sums, repo_sums
 from lib.outside.webhooks import Hook
+from lib.scenario.fleet import now
 from lib.tables import fleet as fleet_tables
 from lib.wait import wait_for
 
@@ -74,6 +75,29 @@ def test_what_was_reported_under_the_new_name_before_it_was_known_is_merged(agen
     assert (both["status"], both["model"], both["cost_usd"], both["started_at"]) == ("pr_opened", "m", 3, "2026-01-10T09:00:00.000Z")
     assert both["selection_rejected"] == end["selection_rejected"]
     assert api.get(f"/fleet/runs?repo={names[0]}", expect=200).json() == api.get(f"/fleet/runs?repo={names[1]}", expect=200).json()
+
+
+def test_what_was_spent_under_either_name_stays_spent(agent, api, db, names, rename):
+    old, new = agent(names[0]), agent(names[1])
+
+    def report(key, run_id, repo, **members):
+        return key.post("/fleet/runs", {"run_id": run_id, "repo": repo, "agent": "agent_one", **members}).json()
+
+    report(old, "old", names[0], started_at=now(), status="pr_opened", cost_usd=3)
+    report(old, "both", names[0], run_attempt=1, started_at=now(), finished_at=now(), status="agent_failed", cost_usd=2)
+    report(new, "both", names[1], run_attempt=2, started_at=now(), status="running", cost_usd=4)
+    report(new, "again", names[1], run_attempt=1, started_at=now(), finished_at=now(), status="agent_failed", cost_usd=9)
+    report(new, "again", names[1], run_attempt=2, started_at=now(), status="pr_opened", cost_usd=1)
+    first = report(new, "undated", names[1], status="running")
+    for target in ({"scope": "account"}, {"scope": "repo", "repo": names[1]}):
+        api.put("/fleet/budgets", {"period": "month", "usd": 10, "action": "stop", **target}, expect=200)
+    rename(*names)
+    check_sums(db)
+    rows = {row["run_id"]: row for row in api.get(f"/fleet/runs?repo={names[1]}", expect=200).json()}
+    assert {run: row.get("spend_usd") for run, row in rows.items()} == {"old": 3, "both": 6, "again": 10, "undated": None}
+    assert rows["undated"]["created_at"] == first["created_at"]
+    states = [budget["state"] for budget in api.get("/fleet/budgets", expect=200).json()]
+    assert [(state["spent_usd"], state["runs"], state["reached"]) for state in states] == [(19, 4, True)] * 2
 
 
 def test_a_pull_request_has_one_link(agent, api, db, names, rename):

@@ -35,6 +35,13 @@ def test_without_runs(api):
     assert [report[name] for name in ("agents", "findings", "deliverables", "chronology")] == [[], [], [], []]
 
 
+def test_the_headline_counts_repositories_with_runs(api, report, install):
+    install("acme/idle")
+    report(1, status="skipped_old", started_at="2026-01-10T09:00:00Z")
+    shown = api.get(f"/fleet/agents/report?{PERIOD}", expect=200).json()
+    assert shown["headline"].startswith("1 run on 1 repository: ") and len(shown["agents"]) == 2
+
+
 def test_a_line_of_the_chronology_is_one(api, report):
     report("x\ny", status="pr_opened", agent="agent_one", started_at="2026-01-10T09:00:00Z")
     (event,) = api.get(f"/fleet/agents/report?{PERIOD}", expect=200).json()["chronology"]

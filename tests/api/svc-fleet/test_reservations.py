@@ -678,6 +678,17 @@ def test_another_attempt_reserves_anew(put, admit, report, figures):
     assert figures("reserved_usd", "spent_usd") == [0, 6]
 
 
+def test_an_attempt_that_is_lost_counts_in_the_period_in_which_it_was_admitted(api, put, admit, report, figures, expire):
+    budget = put(period="day")
+    report(17, status="agent_failed", started_at=now(days=-1), cost_usd=4)
+    admit(17, run_attempt=2)
+    expire()
+    assert figures("reserved_usd", "spent_usd", "assumed_usd") == [0, 10, 10]
+    api.delete(f"/fleet/budgets/{budget['budget_id']}", expect=200)
+    put(period="day")
+    assert figures("spent_usd", "assumed_usd", "runs") == [10, 10, 0], "it is counted anew"
+
+
 def test_an_attempt_that_has_ended_holds_nothing(put, admit, report, figures, reservations):
     put()
     report(17, status="pr_opened", started_at=now(), cost_usd=2)

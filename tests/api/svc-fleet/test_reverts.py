@@ -120,6 +120,19 @@ def test_a_revert_locks_pull_requests_in_their_order(cluster, repository):
     repository.wait(reverted_by=repository.address(9))
 
 
+def test_a_revert_waits_for_no_pull_request_that_the_code_host_has_not_told_of(cluster, repository):
+    """Any number of them may be reported, and none is merged as far as is known."""
+    repository.report(5)
+    repository.report(7)
+    repository.merge(5)
+    repository.wait(stage="merged")
+    with cluster.postgres.connect("fleet") as holder:
+        fleet_tables.hold_item(holder, repository.name, 7)
+        repository.merge(9, "Reverts #5", day=2)
+        repository.wait(reverted_by=repository.address(9))
+        holder.rollback()
+
+
 def test_a_pull_request_is_found_by_its_number(db, repository):
     """Among those of the repository, which people open, too."""
     repository.report(5)

@@ -52,6 +52,11 @@ def priced(cluster, tmp_path_factory):
         pass
 
 
+def reprice(cluster, process, since):
+    done = subprocess.run([cluster.binary("svc-fleet"), "reprice", "--since", since], env=process.env, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
 def spend(run):
     return run.get("spend_usd"), run.get("spend_basis")
 
@@ -151,15 +156,24 @@ def test_a_new_list_counts_for_new_runs_and_for_others_when_asked(priced, cluste
     wait_for(lambda: process.log().count("new prices are used") == 2, "the list is read again")
     assert spend(report(1, status="pr_opened")) == spend(before) == (2, "estimated")
     assert spend(report(2, status="pr_opened", **tokens("m"))) == (4, "estimated")
-    done = subprocess.run([cluster.binary("svc-fleet"), "reprice", "--since", "2025-01-01"], env=process.env, capture_output=True,
-                          text=True, check=True)
-    assert "estimates changed" in done.stdout
+    assert "estimates changed" in reprice(cluster, process, "2026-01-11")
+    assert spend(report(1, status="pr_opened")) == (2, "estimated"), "it began before, though it was heard of since"
+    assert "estimates changed" in reprice(cluster, process, "2026-01-10")
     assert [period["estimated_usd"] for period in api.get(f"/fleet/budgets/{budget}/history", expect=200).json()] == [8]
     run = report(1, status="pr_opened")
     assert spend(run) == (4, "estimated") and run["price_date"] == "2026-02-01"
     write(path, PRICES)
     process.popen.send_signal(signal.SIGHUP)
     wait_for(lambda: process.log().count("new prices are used") == 3, "the list is read again")
+
+
+def test_attempts_are_estimated_again_each_by_its_own_day(priced, cluster, report):
+    process, _ = priced
+    report(1, status="agent_failed", **tokens("changed", started="2026-01-14T23:59:59Z"))
+    run = report(1, run_attempt=2, status="pr_opened", **tokens("changed", started="2026-01-15T00:00:00Z"))
+    assert spend(run) == (3.3, "estimated")
+    reprice(cluster, process, "2026-01-01")
+    assert spend(report(1, run_attempt=2, status="pr_opened")) == (3.3, "estimated"), "the list is the same"
 
 
 def test_a_list_with_a_fault_changes_nothing(priced, api):
