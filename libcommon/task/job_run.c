@@ -21,6 +21,8 @@
 #define STORE_TIMEOUT_MS   600000 /* Postgres may be away as long; a drain does not wait for it */
 #define STORE_PAUSE_MS     500
 #define ERROR_MAX          1000
+#define RETRY_AFTER_MAX_MS 3600000 /* a limit may end sooner than it says */
+#define UPSTREAM_FACTOR    30      /* of the pauses of tasks_timing */
 
 METRIC_COUNTER(jobs_total, "expops_jobs_total", "Attempts of tasks by how they ended.", "kind",
                "outcome");
@@ -115,12 +117,14 @@ static bool is_final(enum err_code code)
 	       code == ERR_BUDGET_REACHED;
 }
 
-/* Whether the attempt ended because a part of the system was unavailable, or concurrent work was in
- * the way. A time-out of the job itself is a failure: it may be too slow every time. */
+/* Whether the attempt ended because a part of the system was unavailable, concurrent work was in
+ * the way, or a limit of requests was reached. A time-out of the job itself is a failure: it may be
+ * too slow every time. */
 static bool is_interruption(const struct request *rq)
 {
 	enum err_code code = rq->problem.code;
-	return err_info(code)->is_transient || (code == ERR_TIMEOUT && request_left_ms(rq) > 0);
+	return err_info(code)->is_transient || code == ERR_RATE_LIMITED ||
+	       (code == ERR_TIMEOUT && request_left_ms(rq) > 0);
 }
 
 /* How the job's request ended. A new request stores that, since the job's has ended. */
@@ -128,7 +132,8 @@ struct ending {
 	struct job_run *run;
 	enum err_code code;
 	bool is_interruption;
-	const char *error; /* empty: none */
+	uint64_t retry_after_ms; /* that the error asks for; 0: it does not */
+	const char *error;       /* empty: none */
 	const char *outcome;
 };
 
@@ -143,6 +148,8 @@ static void describe(struct ending *ending, const struct request *rq)
 	ending->error = utf8_shorten(text.arena, text.data, ERROR_MAX);
 	ending->code = problem->code;
 	ending->is_interruption = is_interruption(rq);
+	ending->retry_after_ms =
+		MIN_OF(problem->retry_after_s * UINT64_C(1000), (uint64_t)RETRY_AFTER_MAX_MS);
 }
 
 /* Whether the task failed by a mistake of its caller, who reads it in the task: nothing that an
@@ -163,15 +170,29 @@ static const char *outcome_of(const struct ending *ending, const struct pg_rows 
 	return ending->is_interruption ? "interrupted" : "retried";
 }
 
+/* Until the next attempt. What another server says that makes no sense is often over after some
+ * minutes: a key that is replaced, a page in place of an answer. The attempts behind the first
+ * repetition last as long. */
+static uint64_t pause_ms_of(const struct ending *ending)
+{
+	const struct job_run *run = ending->run;
+	int failures = ending->is_interruption ? run->interruptions + 1
+	                                       : run->task.attempt - run->interruptions;
+	uint64_t retry = tasks_timing.retry, retry_max = tasks_timing.retry_max;
+	if (ending->code == ERR_UPSTREAM && failures > 1) {
+		failures--;
+		retry *= UPSTREAM_FACTOR;
+		retry_max *= UPSTREAM_FACTOR;
+	}
+	return MAX_OF(backoff_ms((unsigned)failures, retry, retry_max), ending->retry_after_ms);
+}
+
 /* Record the failed attempt: the task runs again later, or has failed. */
 static enum err_code store_failure(struct request *rq, struct ending *ending)
 {
 	struct job_run *run = ending->run;
 	bool is_interruption = ending->is_interruption;
-	int failures =
-		is_interruption ? run->interruptions + 1 : run->task.attempt - run->interruptions;
-	uint64_t pause_ms =
-		backoff_ms((unsigned)failures, tasks_timing.retry, tasks_timing.retry_max);
+	uint64_t pause_ms = pause_ms_of(ending);
 	struct pg_rows *row;
 	enum err_code code =
 		pg_try(rq, &row, NULL, JOB_FAIL_SQL, pg_text(run->task.id),

@@ -103,10 +103,12 @@ struct pg_call;
  *   ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT, ERR_BUDGET_REACHED, ERR_FORBIDDEN  fail the task at
  *     once; where the job acts_for_caller, the mistake is the caller's, who reads it in the task, and
  *     no dead letter;
- *   ERR_UNAVAILABLE, ERR_UNCERTAIN, ERR_CONTENTION, and ERR_TIMEOUT before the job's own timeout_ms
- *     interrupt the attempt: a part of the system was unavailable. Such attempts do not count, and
- *     the task fails only when one is interrupted a day after the first began;
- *   any other, also the death of the process: the task fails after attempts_max of them.
+ *   ERR_UNAVAILABLE, ERR_UNCERTAIN, ERR_CONTENTION, ERR_RATE_LIMITED, and ERR_TIMEOUT before the
+ *     job's own timeout_ms interrupt the attempt: a part of the system was unavailable. Such
+ *     attempts do not count, and the task fails only when one is interrupted a day after the first
+ *     began. The next one waits as long as retry_after_s of the problem says, an hour at most;
+ *   any other, also the death of the process: the task fails after attempts_max of them, which
+ *     after ERR_UPSTREAM are some minutes apart.
  * Must be idempotent. */
 typedef void job_fn(struct request *rq, struct task *task);
 

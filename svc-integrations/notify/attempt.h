@@ -34,7 +34,7 @@ struct outcome {
 	uint64_t retry_ms;   /* when it is tried again; meaningless if is_delivered or is_final */
 	uint64_t pause_ms;   /* before which nothing is sent to the endpoint */
 	const char *disable; /* why nothing more is sent to the endpoint; NULL: it is */
-	char error[ATTEMPT_ERROR_MAX];           /* "": it was delivered */
+	char error[ATTEMPT_ERROR_MAX];           /* "": it was delivered for certain */
 	char response[ATTEMPT_RESPONSE_MAX + 1]; /* the beginning of the answer */
 };
 

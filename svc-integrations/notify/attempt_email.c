@@ -11,9 +11,16 @@ static void read_reply(struct outcome *outcome, const struct sending *sending, e
 {
 	outcome->status = reply->status;
 	snprintf(outcome->response, sizeof(outcome->response), "%s", reply->text);
-	outcome->is_delivered = code == ERR_NONE;
-	if (outcome->is_delivered)
+	outcome->is_delivered = email_is_sent(code);
+	if (outcome->is_delivered) {
+		snprintf(outcome->error, sizeof(outcome->error), "%s",
+		         code == ERR_NONE      ? ""
+		         : code == ERR_TIMEOUT ? "the mail server has the message, perhaps: it did "
+		                                 "not reply in time"
+		                               : "the mail server has the message, perhaps: the "
+		                                 "connection ended without a reply");
 		return;
+	}
 	email_describe(code, reply, why, outcome->error);
 	outcome->is_refused = email_refuses_address(reply);
 	outcome->is_final = email_refuses_for_good(reply);

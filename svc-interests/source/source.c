@@ -37,6 +37,7 @@ struct reading {
 	const char *title, *body;
 	size_t characters;
 	const char *error; /* NULL: none */
+	bool is_transient; /* the error says nothing of the source: it is read again soon */
 };
 
 const char *source_code_host(void)
@@ -53,6 +54,12 @@ static void fail(struct reading *reading, const char *error)
 {
 	reading->status = "failed";
 	reading->error = arena_strdup(reading->rq->arena, error);
+}
+
+static void fail_for_now(struct reading *reading, const char *error)
+{
+	fail(reading, error);
+	reading->is_transient = true;
 }
 
 static const char *cut(struct arena *arena, const char *text, size_t max)
@@ -81,7 +88,7 @@ static void read_paper(struct request *rq, struct reading *reading)
 	const char *title = json_get_text(paper, "title");
 	const char *abstract = json_get_text(paper, "abstract");
 	if (answer.code)
-		fail(reading, "svc-search is unavailable");
+		fail_for_now(reading, "svc-search is unavailable");
 	else if (!paper)
 		fail(reading, "the library has no such paper");
 	else
@@ -178,7 +185,7 @@ static void read_page(struct request *rq, struct reading *reading)
 	};
 	struct fetch_response *response = NULL;
 	if (source_link_is_arxiv(call.url) && !take_arxiv_turn(rq)) {
-		fail(reading, "arXiv is being read for others");
+		fail_for_now(reading, "arXiv is being read for others");
 		return;
 	}
 	enum err_code code = fetch_try(rq, &call, &response);
@@ -223,6 +230,15 @@ static const char *describe(struct arena *arena, yyjson_val *facts)
 	return out.data;
 }
 
+/* Whether a repository cannot be read as such: the account has no access to it, or there is no app,
+ * or nothing that is of use. Other errors say nothing of the repository. */
+static bool is_page_only(const struct service_answer *answer, const char *text)
+{
+	return answer->code == ERR_NOT_FOUND || answer->code == ERR_CONFLICT ||
+	       answer->code == ERR_NOT_CONFIGURED || answer->code == ERR_FORBIDDEN ||
+	       answer->code == ERR_INVALID || (answer->code == ERR_NONE && !*text);
+}
+
 /* Through the code-host app or the account's connection; a public repository of others as a
  * page. */
 static void read_repository(struct request *rq, struct reading *reading)
@@ -236,8 +252,10 @@ static void read_repository(struct request *rq, struct reading *reading)
 	const char *text = answer.code ? "" : describe(rq->arena, answer.json);
 	if (*text)
 		succeed(reading, json_get_text(answer.json, "repo"), text);
-	else
+	else if (is_page_only(&answer, text))
 		read_page(rq, reading);
+	else
+		fail_for_now(reading, "the code host, or what asks it, is unavailable");
 }
 
 struct source_text source_repository_read(struct request *rq, const char *url, const char *repo)
@@ -309,6 +327,7 @@ static void save(struct request *rq, const char *interest, const struct reading 
 		json_add_text(doc, row, "body", readings[i].body);
 		yyjson_mut_obj_add_int(doc, row, "characters", (int64_t)readings[i].characters);
 		json_add_text(doc, row, "error", readings[i].error);
+		yyjson_mut_obj_add_bool(doc, row, "is_transient", readings[i].is_transient);
 	}
 	pg_query(rq, SOURCE_SAVE_SQL, pg_text(interest),
 	         pg_text(json_write_mut(rq->arena, read, NULL)));

@@ -24,14 +24,15 @@ SELECT coalesce(jsonb_agg(place ORDER BY place), '[]') FROM named
 WHERE tried_at IS NULL OR tried_at < now() - CASE WHEN error IS NULL THEN interval '7 days' ELSE interval '1 day' END;
 
 -- name: source_save(interest, readings)
--- :readings are [{"url", "status", "title", "body", "characters", "error"}]. What was read once is kept when it cannot be read
--- again, unless it is refused.
+-- :readings are [{"url", "status", "title", "body", "characters", "error", "is_transient"}]. What was read once is kept when it cannot be
+-- read again, unless it is refused. After an error that is transient it is due in an hour (source_sync).
 UPDATE context_source s SET
-    tried_at = now(), error = r.error,
+    tried_at = CASE WHEN r.is_transient THEN now() - interval '23 hours' ELSE now() END, error = r.error,
     status = CASE WHEN r.status = 'failed' AND s.status = 'read' THEN 'read' ELSE r.status END,
     read_at = CASE r.status WHEN 'read' THEN now() WHEN 'failed' THEN s.read_at END,
     title = CASE r.status WHEN 'read' THEN r.title WHEN 'failed' THEN s.title END,
     body = CASE r.status WHEN 'read' THEN r.body WHEN 'failed' THEN s.body ELSE '' END,
     characters = CASE r.status WHEN 'read' THEN r.characters WHEN 'failed' THEN s.characters END
-FROM jsonb_to_recordset(:readings::jsonb) AS r (url text, status text, title text, body text, characters integer, error text)
+FROM jsonb_to_recordset(:readings::jsonb) AS r (url text, status text, title text, body text, characters integer, error text,
+                                              is_transient boolean)
 WHERE s.interest_id = :interest AND s.url = r.url;

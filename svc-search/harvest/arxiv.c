@@ -53,7 +53,8 @@ static uint64_t delay(void)
 	return MAX_OF((uint64_t)delay_ms, is_arxiv ? (uint64_t)ARXIV_DELAY_MS : 0);
 }
 
-/* noRecordsMatch is an empty list; other errors but that of a token refuse the request. */
+/* noRecordsMatch is an empty list, unless the request has a token; other errors but that of a token
+ * refuse the request. */
 static enum err_code parse(struct arena *arena, const struct source *source attr_unused,
                            const char *text, size_t length, struct source_page *ret_page,
                            const char **ret_why)
@@ -66,7 +67,8 @@ static enum err_code parse(struct arena *arena, const struct source *source attr
 	if (!page.error)
 		return ERR_NONE;
 	ret_page->is_expired = strcmp(page.error, "badResumptionToken") == 0;
-	if (!ret_page->is_expired && strcmp(page.error, "noRecordsMatch") != 0)
+	ret_page->is_unmatched = strcmp(page.error, "noRecordsMatch") == 0;
+	if (!ret_page->is_expired && !ret_page->is_unmatched)
 		ret_page->refusal = arena_printf(arena, "%s: %s", page.error, page.error_text);
 	return ERR_NONE;
 }

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Its help does not say how fast it may be asked. */
 #define DELAY_MS 1000
@@ -20,6 +21,9 @@
 #define CURSOR_MAX INT32_MAX
 
 #define VALUES_MAX 500000
+
+/* What `status` begins with where there are no posts: `no posts found`. */
+#define EMPTY "no "
 
 static const char *biorxiv_url;
 
@@ -185,6 +189,14 @@ static void read_items(struct arena *arena, const char *server, yyjson_val *item
 	page->count = yyjson_arr_size(items);
 }
 
+/* What the server says in place of a list, such as `Error: ...`; NULL: nothing. */
+static const char *refusal_of(yyjson_val *message, yyjson_val *items)
+{
+	const char *status = json_get_text(message, "status");
+	bool is_list = !status || strcasecmp(status, "ok") == 0 || yyjson_arr_size(items) > 0;
+	return is_list || strncasecmp(status, EMPTY, strlen(EMPTY)) == 0 ? NULL : status;
+}
+
 enum err_code biorxiv_parse(struct arena *arena, const char *name, const char *json, size_t length,
                             struct source_page *ret_page, const char **ret_why)
 {
@@ -201,7 +213,10 @@ enum err_code biorxiv_parse(struct arena *arena, const char *name, const char *j
 	*ret_why = "it has more than 5000 items";
 	if (yyjson_arr_size(items) > ITEMS_MAX)
 		return ERR_MALFORMED;
-	*ret_page = (struct source_page){.complete = (long)number(message, "total")};
+	*ret_page = (struct source_page){
+		.complete = (long)number(message, "total"),
+		.refusal = refusal_of(message, items),
+	};
 	STAILQ_INIT(&ret_page->records);
 	read_items(arena, name, items, ret_page);
 	int64_t end = cursor + (int64_t)ret_page->count;

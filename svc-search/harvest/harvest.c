@@ -29,7 +29,7 @@ static struct source_answer ask(struct request *rq, const struct harvest *harves
 {
 	struct source_answer answer = {0};
 	for (int attempt = 0; attempt < SOURCE_ATTEMPTS_MAX; attempt++) {
-		answer = source_ask(rq, harvest->source, url);
+		answer = source_ask(rq, harvest->source, url, harvest->tokens.length > 0);
 		if (answer.outcome == SOURCE_REFUSED)
 			raise_error(rq, ERR_UPSTREAM, "%s", answer.why);
 		if (answer.outcome != SOURCE_BUSY)

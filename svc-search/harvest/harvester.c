@@ -343,7 +343,7 @@ static void ask(struct request *rq)
 		forget_tokens(turn->harvester);
 	if (!turn->token)
 		begin_list(rq, turn);
-	struct source_answer answer = source_ask(rq, source, page_url(rq, turn));
+	struct source_answer answer = source_ask(rq, source, page_url(rq, turn), turn->token);
 	metric_add(&requests_counter, source->name, OUTCOMES[answer.outcome], 1);
 	if (!lease_take(rq, &turn->harvester->lease, rq->worker->process->instance))
 		raise_error(rq, ERR_CONFLICT, "another process harvests this source now");

@@ -99,7 +99,8 @@ static void parse_page(void *arg)
 }
 
 static struct source_answer read_page(struct request *rq, const struct source *source,
-                                      const char *url, const struct fetch_response *response)
+                                      const char *url, bool has_token,
+                                      const struct fetch_response *response)
 {
 	struct parsing parsing = {.source = source, .arena = rq->arena, .response = response};
 	if (response->body_length > OFFLOAD_TEXT_BYTES)
@@ -112,7 +113,7 @@ static struct source_answer read_page(struct request *rq, const struct source *s
 	if (answer.page.refusal)
 		return refused(arena_printf(rq->arena, "the server refused the request: %s",
 		                            answer.page.refusal));
-	if (answer.page.is_expired)
+	if (answer.page.is_expired || (answer.page.is_unmatched && has_token))
 		return (struct source_answer){.outcome = SOURCE_EXPIRED};
 	return answer;
 }
@@ -139,7 +140,8 @@ static bool take_turn(struct request *rq, const struct source *source)
 	return true;
 }
 
-struct source_answer source_ask(struct request *rq, const struct source *source, const char *url)
+struct source_answer source_ask(struct request *rq, const struct source *source, const char *url,
+                                bool has_token)
 {
 	const struct http_field user_agent = {"User-Agent", agent(rq->arena)};
 	struct fetch_call call = {
@@ -165,7 +167,7 @@ struct source_answer source_ask(struct request *rq, const struct source *source,
 		return busy(http_reason(response->status), fetch_retry_after_ms(response));
 	if (response->status != 200)
 		return refused(arena_printf(rq->arena, "%s answered %d", url, response->status));
-	return read_page(rq, source, url, response);
+	return read_page(rq, source, url, has_token, response);
 }
 
 /* --- Pages ------------------------------------------------------------------------------------ */

@@ -32,6 +32,7 @@ struct source_page {
 	long complete;          /* records of the whole list; 0: not given */
 	int64_t answered_at_ms; /* by the server's clock; 0: not given */
 	bool is_expired;     /* the token of this page has expired: the list is to be restarted */
+	bool is_unmatched;   /* the server says that nothing matches: of a token, it has expired */
 	const char *refusal; /* the server refuses the request, and says this; NULL: it does not */
 };
 
@@ -104,9 +105,10 @@ struct source_answer {
 bool source_reserve(struct request *rq, const struct source *source, int64_t wait_max_ms,
                     int64_t *ret_wait_ms);
 
-/** Ask for the page at `url`, once, when it is the turn of this process. In the arena of `rq`.
- * Suspends. */
-struct source_answer source_ask(struct request *rq, const struct source *source, const char *url);
+/** Ask for the page at `url`, once, when it is the turn of this process. `has_token`: it is one
+ * behind the first. In the arena of `rq`. Suspends. */
+struct source_answer source_ask(struct request *rq, const struct source *source, const char *url,
+                                bool has_token);
 
 /** Store the papers of a page, and withdraw those that the source has deleted. Returns how many
  * were withdrawn. Suspends; raises the error of the database. */

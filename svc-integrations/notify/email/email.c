@@ -9,11 +9,14 @@
 #include "reply/reply.h"
 #include "service/process.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define HOST_MAX 253
+#define HOST_MAX    253
+#define CODE_LENGTH ((size_t)4) /* of `550 ` or `550-` */
 
 #define UNSUBSCRIBE_FIELDS 2 /* the last ones of a mail */
 
@@ -188,6 +191,40 @@ enum err_code email_send_try(struct request *rq, const struct email *email,
 	return mail_send_try(rq, &server, &mail, EMAIL_TIMEOUT_MS, ret_reply, ret_why);
 }
 
+/* The enhanced status code of a reply, the `5.7.1` of `550 5.7.1 ...` (RFC 3463): its subject and
+ * detail. False: the reply has none. */
+static bool enhanced_code(const struct mail_reply *reply, long *ret_subject, long *ret_detail)
+{
+	const char *class = reply->text + MIN_OF(strlen(reply->text), CODE_LENGTH);
+	if (!isdigit((unsigned char)class[0]) || class[1] != '.')
+		return false;
+	char *subject_end, *detail_end;
+	*ret_subject = strtol(class + 2, &subject_end, 10);
+	if (subject_end == class + 2 || *subject_end != '.')
+		return false;
+	*ret_detail = strtol(subject_end + 1, &detail_end, 10);
+	return detail_end > subject_end + 1;
+}
+
+/* What a refusal is about. Mail servers say to RCPT, too, that they take nothing of this client or
+ * sender, or that a quota is used up: Postfix by default (smtpd_delay_reject). It is about the
+ * address where the enhanced code is of the subject of addresses, but for those of the sender, or
+ * of mailboxes; without one, where the reply is of those that RFC 5321 section 4.2.2 has for
+ * mailboxes. */
+static enum mail_stage refused_part(const struct mail_reply *reply)
+{
+	long subject, detail;
+	int status = reply->status;
+	bool is_of_address;
+	if (reply->stage != MAIL_RECIPIENT || status < 500)
+		return reply->stage;
+	if (enhanced_code(reply, &subject, &detail))
+		is_of_address = (subject == 1 && detail != 7 && detail != 8) || subject == 2;
+	else
+		is_of_address = status >= 550 && status <= 553;
+	return is_of_address ? MAIL_RECIPIENT : MAIL_CONNECTING;
+}
+
 void email_describe(enum err_code code, const struct mail_reply *reply, const char *why,
                     char ret_error[EMAIL_ERROR_MAX])
 {
@@ -196,28 +233,35 @@ void email_describe(enum err_code code, const struct mail_reply *reply, const ch
 		[MAIL_RECIPIENT] = "the mail server refuses the address",
 		[MAIL_CONTENT] = "the mail server refuses the message",
 	};
+	enum mail_stage part = refused_part(reply);
 	if (code == ERR_NOT_CONFIGURED)
 		snprintf(ret_error, EMAIL_ERROR_MAX, "there is no mail server any more");
 	else if (reply->status >= 400)
-		snprintf(ret_error, EMAIL_ERROR_MAX, "%s: %d", REFUSES[reply->stage],
-		         reply->status);
+		snprintf(ret_error, EMAIL_ERROR_MAX, "%s: %d", REFUSES[part], reply->status);
 	else if (code == ERR_UPSTREAM)
 		snprintf(ret_error, EMAIL_ERROR_MAX, "the mail server cannot be used");
 	else
 		snprintf(ret_error, EMAIL_ERROR_MAX, "there was no answer of the mail server");
-	if (reply->stage == MAIL_CONNECTING || reply->status < 400)
+	if (part == MAIL_CONNECTING || reply->status < 400)
 		log_warn("the mail server takes no mails", f_int("status", reply->status),
 		         f_text("why", why));
 }
 
 bool email_refuses_address(const struct mail_reply *reply)
 {
-	return reply->status >= 500 && reply->stage == MAIL_RECIPIENT;
+	long subject, detail;
+	return reply->status >= 500 && refused_part(reply) == MAIL_RECIPIENT &&
+	       enhanced_code(reply, &subject, &detail);
 }
 
 bool email_refuses_for_good(const struct mail_reply *reply)
 {
-	return reply->status >= 500 && reply->stage != MAIL_CONNECTING;
+	return reply->status >= 500 && refused_part(reply) != MAIL_CONNECTING;
+}
+
+bool email_is_sent(enum err_code code)
+{
+	return code == ERR_NONE || code == ERR_TIMEOUT || code == ERR_UNCERTAIN;
 }
 
 enum email_outcome email_send_unasked(struct request *rq, const struct email *email,
@@ -226,7 +270,7 @@ enum email_outcome email_send_unasked(struct request *rq, const struct email *em
 	struct mail_reply reply;
 	const char *why;
 	enum err_code code = email_send_try(rq, email, &reply, &why);
-	if (code == ERR_NONE || code == ERR_TIMEOUT || code == ERR_UNCERTAIN)
+	if (email_is_sent(code))
 		return EMAIL_SENT;
 	email_describe(code, &reply, why, ret_error);
 	return email_refuses_for_good(&reply) ? EMAIL_REFUSED : EMAIL_TRY_AGAIN;

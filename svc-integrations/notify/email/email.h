@@ -47,13 +47,19 @@ enum err_code email_send_try(struct request *rq, const struct email *email,
 void email_describe(enum err_code code, const struct mail_reply *reply, const char *why,
                     char ret_error[EMAIL_ERROR_MAX]);
 
-/** Whether the server refuses the address, and whether it refuses the address or the message for
- * good (RFC 5321 section 4.2.1). */
+/** Whether the server says, by an enhanced code, that the address takes no mails, and whether it
+ * refuses the address or the message for good (RFC 5321 section 4.2.1). What it refuses because of
+ * who sends it, at whichever command, is neither. */
 bool email_refuses_address(const struct mail_reply *reply);
 bool email_refuses_for_good(const struct mail_reply *reply);
 
+/** Whether the server has it, or may have, of the outcome of email_send_try(): it has not replied
+ * to the end of the mail. Such a mail is not sent again: a server that is slow there, which RFC
+ * 5321 section 4.5.3.2.6 lets it be for ten minutes, would take each of the attempts. */
+bool email_is_sent(enum err_code code);
+
 enum email_outcome {
-	EMAIL_SENT,    /* the server has it, or may have: the connection was lost behind its end */
+	EMAIL_SENT,    /* email_is_sent() */
 	EMAIL_REFUSED, /* for good */
 	EMAIL_TRY_AGAIN,
 };

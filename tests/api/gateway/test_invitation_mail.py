@@ -107,6 +107,15 @@ def test_what_the_mail_server_refuses_has_failed(team, server, address):
     wait_for(lambda: mail_of(team.api, invitation) == "failed")
 
 
+def test_a_mail_waits_while_the_mail_server_refuses_us(team, server, address):
+    server.replies["RCPT"][address] = "554 5.7.1 Relay access denied"
+    invitation = invite(team.api, address)
+    wait_for(lambda: server.recipients.count(address) >= 2)
+    assert mail_of(team.api, invitation) == "queued"
+    del server.replies["RCPT"][address]
+    wait_for(lambda: mail_of(team.api, invitation) == "sent")
+
+
 def test_a_mail_that_may_have_come_is_not_sent_again(team, server, address):
     server.lost.add(address)
     invitation = invite(team.api, address)

@@ -294,8 +294,8 @@ def test_one_that_is_asked_can_say_never(api, server, address):
 
 
 @pytest.mark.parametrize("stage, reply, status, attempts", [
-    ("RCPT", "550 5.1.1 no such mailbox", "failed", 1), ("DATA", "554 5.7.1 spam", "failed", 1), ("RCPT", "451 4.7.1 greylisted", "pending", 1),
-    ("DATA", "452 4.3.1 full", "pending", 1)])  # fmt: skip
+    ("RCPT", "550 5.1.1 no such mailbox", "failed", 1), ("RCPT", "553 no such name", "failed", 1), ("DATA", "554 5.7.1 spam", "failed", 1),
+    ("RCPT", "451 4.7.1 greylisted", "pending", 1), ("DATA", "452 4.3.1 full", "pending", 1)])  # fmt: skip
 def test_a_refusal_for_good_is_not_tried_again(api, server, sender, confirmed, stage, reply, status, attempts):
     server.replies[stage][confirmed["email"]] = reply
     sender.send({"n": 1})
@@ -321,6 +321,39 @@ def test_an_address_that_is_refused_on_three_days_is_disabled(api, db, server, s
         sender.send({"n": n})
         wait_for(lambda: len(deliveries(api, confirmed, status="failed")) == 6 + n or shown(api, confirmed)["status"] == "disabled")
     assert integrations_tables.refused_days(db, confirmed["id"]) == 1 and shown(api, confirmed)["status"] == "active"
+
+
+@pytest.mark.parametrize("reply", [
+    "554 5.7.1 <ada@example.org>: Relay access denied", "553 5.7.1 Sender address rejected: not owned by user", "550 5.4.5 Daily user sending quota exceeded",
+    "550 5.1.8 Bad sender's system address", "554 No SMTP service here", "550-5.7.1 Client host blocked\r\n550 5.7.1 see https://example.org/"])  # fmt: skip
+def test_a_server_that_refuses_us_refuses_no_address(cluster, api, db, server, sender, confirmed, reply):
+    """Mail servers say to RCPT, too, that they take no mails of us: the message is sent later, and the address has not failed."""
+    server.replies["RCPT"][confirmed["email"]] = reply
+    sender.send({"n": 1})
+    row = wait_for(lambda: [row for row in deliveries(api, confirmed) if row["attempts"]])[0]
+    assert (row["status"], row["last_error"]) == ("pending", f"the mail server refuses our log-in or sender: {reply[:3]}")
+    assert integrations_tables.refused_days(db, confirmed["id"]) is None
+    assert any("the mail server takes no mails" in one.log() for one in cluster["svc-integrations"])
+    del server.replies["RCPT"][confirmed["email"]]
+    integrations_tables.end_waits(db, confirmed["id"])
+    assert settled(api, confirmed, "delivered")
+
+
+def test_a_refusal_that_names_no_cause_counts_no_day(api, db, server, sender, confirmed):
+    """Some servers also say 550 to who may not send through them."""
+    server.replies["RCPT"][confirmed["email"]] = "550 relay not permitted"
+    sender.send({"n": 1})
+    assert settled(api, confirmed, "failed") and integrations_tables.refused_days(db, confirmed["id"]) is None
+
+
+def test_a_mail_that_may_have_come_is_not_sent_again(api, db, server, sender, confirmed):
+    server.lost.add(confirmed["email"])
+    sender.send({"n": 1})
+    row = settled(api, confirmed, "delivered")
+    assert (row["attempts"], row["last_error"]) == (1, "the mail server has the message, perhaps: the connection ended without a reply")
+    sender.send({"n": 2})
+    wait_for(lambda: len(deliveries(api, confirmed, status="delivered")) == 2)
+    assert len(server.to(confirmed["email"])) == 2
 
 
 def test_days_of_refusals_before_an_address_has_agreed_again_do_not_count(api, db, server, sender, confirmed, mail):

@@ -201,6 +201,27 @@ def test_a_source_is_read_again_after_a_week_and_kept_when_it_is_gone(api, db, i
     assert site.requests.count(path) == 3
 
 
+def test_a_repository_is_kept_while_the_code_host_is_away(api, db, interests, sources, code_host):
+    """Its page is no substitute: it says less, and at a code host of the private network it is refused, which would forget the text."""
+    at_host = code_host.user()
+    connect(api, "code_host", at_host.login)
+    repo = code_host.repository(at_host.login, files={"README.md": f"# Project\n\n{ROBOTS}\n"})
+    made = interests.ready(context=f"{code_host.url}/{repo}")
+    read = sources(made)[0]
+    assert state(read) == ("repository", "read", repo)
+    code_host.fail("GET", f"^/repos/{repo}", status=503, times=100)
+    interests_tables.age_sources(db, made["id"], "8 days")
+    interests.refresh(made)
+    code_host.stop_failing()
+    kept = sources(made)[0]
+    assert {**kept, "error": None} == read and kept["error"] == "the code host, or what asks it, is unavailable"
+    interests.refresh(made)
+    assert sources(made)[0]["error"] == kept["error"]
+    interests_tables.age_sources(db, made["id"], "61 minutes")
+    interests.refresh(made)
+    assert sources(made)[0]["error"] is None
+
+
 def test_addresses_that_are_not_named_any_more_are_forgotten(api, interests, sources, site):
     first, second = (site.add(PAGE.format(title=name, text="retrieval")) for name in ("First", "Second"))
     made = interests.ready(context=f"{first} retrieval")

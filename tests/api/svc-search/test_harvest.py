@@ -199,9 +199,10 @@ def test_a_404_is_not_retried(harvest):
     assert done.returncode == 1 and len(asked) == 1 and "404" in done.stderr
 
 
-def test_an_expired_token_restarts_the_list(harvest, api, new_id):
+@pytest.mark.parametrize("code", ["badResumptionToken", "noRecordsMatch"])  # the records of a token matched before
+def test_an_expired_token_restarts_the_list(harvest, api, new_id, code):
     first, second = new_id(), new_id()
-    answers = [page([record(first)], "old", 2), error("badResumptionToken"), page([record(first)], "new", 2),
+    answers = [page([record(first)], "old", 2), error(code), page([record(first)], "new", 2),
                page([record(second)])]  # fmt: skip
     done, asked = harvest(answers)
     assert done.returncode == 0 and "restarting the list" in done.stderr

@@ -91,6 +91,17 @@ def test_an_answer_that_is_no_list_ends_the_run(preprints, ended):
     assert done["state"] == "failed" and "is not valid JSON" in done["error"]
 
 
+def test_a_fault_in_place_of_a_page_is_no_end_of_a_list(preprints, table, ended, new_doi):
+    """The run fails, and the next begins with the same day."""
+    first = [new_item(new_doi()) for _ in range(biorxiv.PAGE_ITEMS)]
+    stub = preprints([biorxiv.page(first, total=150), biorxiv.message("Error: could not connect to the database"), biorxiv.empty()])
+    failed = ended("cell_biology")
+    assert (failed["state"], failed["records"]) == ("failed", 100) and "could not connect" in failed["error"]
+    search_tables.make_due(table, "cell_biology")
+    ended("cell_biology", after=failed["finished_at"])
+    assert stub.requests[2][1] == stub.requests[0][1]
+
+
 def test_sources_are_harvested_at_the_same_time(harvest, ended, new_id, new_doi):
     """While arXiv keeps its answer back, bioRxiv is read."""
 

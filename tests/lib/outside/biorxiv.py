@@ -20,6 +20,11 @@ def page(items, cursor=0, total=None):
     return json.dumps({"messages": [message], "collection": items})
 
 
+def message(status):
+    """An answer without a list."""
+    return json.dumps({"messages": [{"status": status}]})
+
+
 def empty():
     """The answer to days without posts."""
-    return json.dumps({"messages": [{"status": "no posts found"}]})
+    return message("no posts found")

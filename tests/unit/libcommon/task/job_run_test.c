@@ -63,10 +63,27 @@ static void job_interrupted(struct request *rq, struct task *task)
 	raise_error(rq, ERR_UNAVAILABLE, "Postgres is away");
 }
 
+/* A limit of requests ends in 50 minutes. */
+static void job_limited(struct request *rq, struct task *task)
+{
+	(void)task;
+	rq->problem.retry_after_s = 3000;
+	raise_error(rq, ERR_RATE_LIMITED, "the limit is reached");
+}
+
+/* Another server answers with a page. */
+static void job_misled(struct request *rq, struct task *task)
+{
+	(void)task;
+	raise_error(rq, ERR_UPSTREAM, "the answer is no JSON");
+}
+
 static const struct job JOBS[] = {
 	{"blocked", job_blocked},
 	{"interrupted", job_interrupted},
 	{"late", job_late},
+	{"limited", job_limited, .attempts_max = 1},
+	{"misled", job_misled},
 	{"writing", job_writing},
 	{NULL},
 };
@@ -161,6 +178,30 @@ static void test_an_outage_of_some_seconds_is_an_interruption(void **state)
 	             "interruptions = 1");
 }
 
+/* A limit is no failure of the task either, which waits as long as the limit lasts. */
+static void test_a_task_waits_for_the_end_of_a_limit(void **state)
+{
+	(void)state;
+	task_queue("limited", 1);
+	service_start(JOBS, NULL);
+	until_sql(1, "SELECT count(*) FROM task WHERE status = 'pending' AND interruptions = 1 AND "
+	             "run_after > now() + interval '40 minutes'");
+}
+
+/* The first repetition comes soon, the next ones after 30 times the usual pause. */
+static void test_what_makes_no_sense_has_minutes_to_end(void **state)
+{
+	(void)state;
+	tasks_timing.retry = tasks_timing.retry_max = 600000;
+	task_queue("misled", 1);
+	service_start(JOBS, NULL);
+	until_sql(1, "SELECT count(*) FROM task WHERE status = 'pending' AND attempts = 1 AND "
+	             "run_after < now() + interval '11 minutes'");
+	sql("UPDATE task SET run_after = now()");
+	until_sql(1, "SELECT count(*) FROM task WHERE status = 'pending' AND attempts = 2 AND "
+	             "run_after > now() + interval '140 minutes'");
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, tasks_teardown)
@@ -169,6 +210,8 @@ int main(void)
 		CASE(test_a_blocked_write_does_not_block_others),
 		CASE(test_a_last_write_of_a_lost_task_is_undone),
 		CASE(test_an_outage_of_some_seconds_is_an_interruption),
+		CASE(test_a_task_waits_for_the_end_of_a_limit),
+		CASE(test_what_makes_no_sense_has_minutes_to_end),
 	};
 	return cmocka_run_group_tests(tests, tasks_group_setup, tasks_group_teardown);
 }

@@ -97,7 +97,19 @@ static void test_an_empty_day(void **state)
 		struct source_page page = read_page(PAGES[i]);
 		assert_int_equal(page.count, 0);
 		assert_null(page.token);
+		assert_null(page.refusal);
 	}
+}
+
+/* The server tells of a fault in place of a list. */
+static void test_a_fault_is_a_refusal(void **state)
+{
+	(void)state;
+	struct source_page page =
+		read_page("{\"messages\": [{\"status\": \"Error: no connection\"}]}");
+	assert_string_equal(page.refusal, "Error: no connection");
+	page = read_page("{\"messages\": [{\"status\": \"No Posts Found\"}], \"collection\": []}");
+	assert_null(page.refusal);
 }
 
 /* Behind a full page, and behind a shorter one while `total` promises more. */
@@ -197,6 +209,7 @@ int main(void)
 		ARENA_TEST(test_versions_are_one_record),
 		ARENA_TEST(test_a_later_version_has_no_first_date),
 		ARENA_TEST(test_an_empty_day),
+		ARENA_TEST(test_a_fault_is_a_refusal),
 		ARENA_TEST(test_the_next_page_is_an_offset),
 		ARENA_TEST(test_items_that_cannot_be_read),
 		ARENA_TEST(test_cursors_beyond_any_list_are_refused),
