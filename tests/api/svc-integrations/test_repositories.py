@@ -477,6 +477,61 @@ def test_a_lost_answer_of_a_dispatch_is_not_sent_again(ada, code_host, workflow)
     assert [run["id"] for run in code_host.runs(workflow)][1:] == [found["run_id"]]
 
 
+RUNS = "/workflows/agent.yml/runs"
+
+
+def test_a_dispatch_is_not_sent_again_when_nobody_can_look_for_its_run(ada, code_host, workflow):
+    code_host.fail("POST", "/dispatches$", drop=True)
+    dispatch(ada, workflow, "unseen", 503)
+    for failure in ({"path": RUNS, "status": 502}, {"path": f"^/repos/{workflow}$", "status": 502}):
+        code_host.fail("GET", **failure)
+        assert dispatch(ada, workflow, "unseen", 503)["error"] == "outcome_uncertain"
+    found = dispatch(ada, workflow, "unseen")
+    assert [run["id"] for run in code_host.runs(workflow)] == [found["run_id"]]
+
+
+def test_a_dispatch_is_sent_again_only_when_its_run_would_be_there(ada, db, code_host, workflow):
+    """The code host has not taken the first."""
+    code_host.fail("POST", "/dispatches$", drop=True, before=True)
+    dispatch(ada, workflow, "early", 503)
+    before = code_host.last_number()
+    problem = dispatch(ada, workflow, "early", 503)
+    assert problem["error"] == "outcome_uncertain" and not code_host.requests(before, "POST", "/dispatches$")
+    integrations_tables.pass_dispatch(db, "early")
+    made = dispatch(ada, workflow, "early")
+    assert [run["id"] for run in code_host.runs(workflow)] == [made["run_id"]]
+
+
+def test_a_dispatch_that_was_not_sent_takes_no_run_of_somebody_else(ada, db, code_host, workflow):
+    path = f"/repos/{workflow}/actions/workflows/agent.yml/dispatches"
+    code_host.limit_secondary(77, path="/dispatches$")
+    assert dispatch(ada, workflow, "limited", 503)["error"] == "unavailable"
+    assert code_host.api("POST", path, ada.at_host.token, json={"ref": "main"}).status_code == 204
+    integrations_tables.end_limits(db)
+    made = dispatch(ada, workflow, "limited")
+    assert made["repeated"] is False
+    assert [run["id"] for run in code_host.runs(workflow)][1:] == [made["run_id"]]
+
+
+def test_a_run_that_was_started_is_never_said_to_be_undone(ada, db, code_host, workflow):
+    with integrations_tables.answers_refused(db):
+        assert dispatch(ada, workflow, "answered", 503)["error"] == "outcome_uncertain"
+    found = dispatch(ada, workflow, "answered")
+    assert [run["id"] for run in code_host.runs(workflow)] == [found["run_id"]]
+
+
+def test_the_run_of_a_key_can_be_asked_for(ada, code_host, workflow):
+    """As who cancels it does: nothing is started, then or later."""
+    made = dispatch(ada, workflow, "made")
+    assert dispatch(ada, workflow, "made", only_known=True)["run_id"] == made["run_id"]
+    code_host.fail("POST", "/dispatches$", drop=True)
+    dispatch(ada, workflow, "perhaps", 503)
+    assert dispatch(ada, workflow, "perhaps", only_known=True)["run_id"] == code_host.runs(workflow)[-1]["id"]
+    for only_known in (True, False):
+        assert dispatch(ada, workflow, "ended", only_known=only_known)["run_id"] is None
+    assert len(code_host.runs(workflow)) == 2
+
+
 def test_a_dispatch_that_was_refused_can_be_tried_again(ada, code_host, workflow):
     assert "Unexpected inputs" in dispatch(ada, workflow, "d", 409, inputs={"speed": "high"})["detail"]
     assert dispatch(ada, workflow, "d")["repeated"] is False

@@ -196,6 +196,27 @@ def age_access(db, repo=None):
                {"repo": repo})
 
 
+def pass_dispatch(db, key):
+    """A dispatch was sent so long ago that its run would be there."""
+    db.execute("UPDATE dispatch SET dispatched_at = dispatched_at - interval '3 minutes' WHERE key = %s", [key])
+
+
+def end_limits(db):
+    """No limit of the code host is obeyed any more."""
+    db.execute("DELETE FROM rate_limit")
+
+
+@contextmanager
+def answers_refused(db):
+    """The database shuts down when the answer to a dispatch is noted."""
+    db.execute("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE SQLSTATE '57P01'; END $$;"
+               " CREATE TRIGGER refuse BEFORE UPDATE ON dispatch FOR EACH ROW EXECUTE FUNCTION refuse()")
+    try:
+        yield
+    finally:
+        db.execute("DROP FUNCTION refuse CASCADE")
+
+
 def forget_access(db):
     db.execute("DELETE FROM repository_access")
 
