@@ -108,6 +108,47 @@ def test_a_repository_without_the_app_is_404(new_developer, code_host):
 # ---- facts ----
 
 
+def tokens_made(code_host, before):
+    return len(code_host.requests(before, "POST", "/access_tokens$"))
+
+
+def test_a_token_is_used_again(ada, new_developer, code_host, installation, repo):
+    bob = new_developer()
+    code_host.collaborate(repo, bob.login)
+    before = code_host.last_number()
+    for developer in (ada, ada, bob):
+        developer.call("repository", {"repo": repo})
+    assert tokens_made(code_host, before) == 1
+    ada.call("files/put", file_of(repo))
+    ada.call("repository", {"repo": code_host.repository(ada.login)})
+    assert tokens_made(code_host, before) == 3
+
+
+def test_a_new_token_that_is_not_known_everywhere_is_used_again(ada, code_host, installation, workflow):
+    before = code_host.last_number()
+    code_host.fail("POST", "/dispatches$", status=401, body={"message": "Bad credentials"}, before=True)
+    made = dispatch(ada, workflow, "new")
+    assert [run["id"] for run in code_host.runs(workflow)] == [made["run_id"]]
+    assert tokens_made(code_host, before) == 1
+
+
+def test_a_token_that_stays_refused_is_replaced(ada, code_host, installation, repo):
+    """That is no fault of the account: a task tries again."""
+    path = f"^/repos/{repo}$"
+    code_host.fail("GET", path, status=401, body={"message": "Bad credentials"}, actor=f"installation {installation}", times=3)
+    problem = ada.call("repository", {"repo": repo}, 503)
+    assert problem["error"] == "unavailable" and "Bad credentials" in problem["detail"]
+    before = code_host.last_number()
+    ada.call("repository", {"repo": repo})
+    assert tokens_made(code_host, before) == 1
+
+
+def test_the_app_s_own_refusal_is_no_mistake_of_the_caller(ada, code_host, installation, repo):
+    code_host.fail("POST", "/access_tokens$", status=401, body={"message": "Bad credentials"})
+    assert ada.call("repository", {"repo": repo}, 503)["error"] == "unavailable"
+    ada.call("repository", {"repo": repo})
+
+
 def test_the_installation(ada, installation, repo):
     found = ada.call("installation", {"repo": repo})
     assert found["installed"] is True and found["installation_id"] == installation

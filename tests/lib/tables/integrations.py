@@ -217,6 +217,21 @@ def answers_refused(db):
         db.execute("DROP FUNCTION refuse CASCADE")
 
 
+def count_tokens(db, account, count):
+    """So many tokens were made for the account this hour."""
+    db.execute("UPDATE installation_lookup SET tokens = %s WHERE account_id = %s", [count, account])
+
+
+def has_lost_access(db, account):
+    """The other services were told that the account has lost its access to some repository, and it has not got it back."""
+    return db.execute("SELECT FROM access_lost WHERE account_id = %s", [account]).rowcount > 0
+
+
+def refused_before(db, account, ago):
+    """The code host did not accept the account's connection so long ago."""
+    db.execute("UPDATE connection SET unaccepted_since = now() - %s::interval WHERE account_id = %s AND provider = 'code_host'", [ago, account])
+
+
 def forget_access(db):
     db.execute("DELETE FROM repository_access")
 
