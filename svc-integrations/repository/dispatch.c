@@ -22,13 +22,15 @@
 #define LOOK_TIMES    5 /* for the run of a dispatch whose answer did not name it */
 #define LOOK_PAUSE_MS 1000
 #define LOOK_RUNS_MAX 30
-#define SETTLES_S     120 /* a run is shown so long after its dispatch at the latest */
-#define RETRY_AFTER_S 30  /* while the run of a dispatch whose answer was lost may come to be */
+#define VALID_S       2592000 /* 30 days (dispatch_note) */
+#define SETTLES_S     120     /* a run is shown so long after its dispatch at the latest */
+#define RETRY_AFTER_S 30      /* while the run of a dispatch whose answer was lost may come to be */
 
 static const struct permission DISPATCH_PERMISSIONS[] = {{"actions", "write"}, {0}};
 
 struct dispatch_input {
 	const char *repo, *workflow, *ref, *inputs, *key;
+	int64_t valid_s;
 	bool is_only_known;
 };
 
@@ -39,6 +41,7 @@ static const struct field DISPATCH_FIELDS[] = {
 	BODY_TEXT(struct dispatch_input, ref, "ref", NULLABLE, 1, REF_MAX),
 	BODY_OBJECT(struct dispatch_input, inputs, "inputs", NULLABLE),
 	BODY_TEXT(struct dispatch_input, key, "key", REQUIRED, 1, KEY_MAX),
+	BODY_INT(struct dispatch_input, valid_s, "valid_s", NULLABLE, 1, VALID_S, VALID_S),
 	BODY_BOOL(struct dispatch_input, is_only_known, "only_known", NULLABLE, false),
 	FIELD_END,
 };
@@ -189,8 +192,8 @@ static void post_dispatch(struct request *rq)
 	d->run.html_url = arena_strdup(d->arena, json_get_text(answer.json, "html_url"));
 }
 
-/* Send it. One that was not sent, or not taken, such as for a rate limit, leaves no note: a run that
- * somebody starts meanwhile would be taken for its own. */
+/* Send it. One that was not sent, or not taken, such as for a rate limit, leaves no note: a run
+ * that somebody starts meanwhile would be taken for its own. */
 static void send_dispatch(struct request *rq, struct dispatch *d)
 {
 	struct problem problem;
@@ -265,6 +268,8 @@ static void dispatch_once(struct request *rq, struct dispatch *d)
 static void dispatch_run(struct request *rq)
 {
 	struct dispatch *d = rq->user;
+	pg_query(rq, DISPATCH_EXPIRE_SQL, pg_uuid(rq->caller.account), pg_text(d->in->key),
+	         pg_int(d->in->valid_s));
 	d->is_perhaps = pg_value_bool(pg_query(rq, DISPATCH_IS_NOTED_SQL,
 	                                       pg_uuid(rq->caller.account), pg_text(d->in->key)),
 	                              0);

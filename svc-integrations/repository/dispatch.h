@@ -2,13 +2,13 @@
  *
  *     POST /internal/code-host/workflows/dispatch
  *     {"repo", "workflow": "agent.yml", "ref"?: "main", "inputs"?: {"interest": "0197…"},
- *      "key": "task 0197…", "only_known"?: true}
+ *      "key": "task 0197…", "valid_s"?: 86400, "only_known"?: true}
  *     {"repo", "workflow", "ref", "run_id": 12, "html_url", "dispatched_at", "repeated": false}
  *
  * `ref` is a branch or tag; without one, the default branch. `inputs` has at most 25 members, all
  * texts. `key`, of the caller's choice, names the run that is wanted: the same key of the same
- * account starts no second run, and answers with the first (`repeated` true) for 30 days; with
- * another repository or workflow it is 409. `run_id` and `html_url` are null when the code host did
+ * account starts no second run, and answers with the first (`repeated` true) for `valid_s` seconds,
+ * at most and by default 30 days; with another repository or workflow it is 409. `run_id` and `html_url` are null when the code host did
  * not give them.
  *
  * With `only_known` nothing is sent: the answer has the run that the key has started, or a `run_id`

@@ -1,6 +1,10 @@
 -- name: dispatch_is_noted(account, key) (read)
 SELECT EXISTS (SELECT FROM dispatch WHERE account_id = :account AND key = :key);
 
+-- name: dispatch_expire(account, key, valid_s)
+-- Forget a dispatch of :valid_s ago or more.
+DELETE FROM dispatch WHERE account_id = :account AND key = :key AND dispatched_at <= now() - make_interval(secs => :valid_s::float8);
+
 -- name: dispatch_get(account, key, repository, workflow, settles_s) (read)
 -- Returns whether the key is for this :repository and :workflow, the newest run before it, whether it was answered, its run and
 -- address, the time, and whether that is less than :settles_s ago.

@@ -62,7 +62,8 @@ const char *repository_key(struct request *rq, const struct repository *reposito
 
 /** Check the caller's access to the repository and get a token of it with `permissions`, which are
  * static. Suspends. Raises the errors of access_require() and installation_auth(), and
- * ERR_CONFLICT: the repository is archived or disabled, as the code host has just said, and takes no changes. */
+ * ERR_CONFLICT: the repository is archived or disabled, as the code host has just said, and takes
+ * no changes. */
 struct repository repository_open(struct request *rq, const char *repo,
                                   const struct permission *permissions);
 

@@ -201,6 +201,11 @@ def pass_dispatch(db, key):
     db.execute("UPDATE dispatch SET dispatched_at = dispatched_at - interval '3 minutes' WHERE key = %s", [key])
 
 
+def pass_a_day(db, account):
+    """What was dispatched for the account was a day ago."""
+    db.execute("UPDATE dispatch SET dispatched_at = dispatched_at - interval '24 hours' WHERE account_id = %s", [account])
+
+
 def end_limits(db):
     """No limit of the code host is obeyed any more."""
     db.execute("DELETE FROM rate_limit")
