@@ -74,6 +74,7 @@ CREATE TABLE connection (
     person_id uuid,
     refused_since timestamp with time zone,
     refused_at timestamp with time zone,
+    unaccepted_since timestamp with time zone,
     CONSTRAINT connection_provider_check CHECK ((octet_length(provider) <= 64)),
     CONSTRAINT connection_status_check CHECK ((status = ANY (ARRAY['active'::text, 'expired'::text])))
 );
@@ -407,7 +408,8 @@ CREATE TABLE identity_order (
 CREATE TABLE installation_lookup (
     account_id uuid NOT NULL,
     began_at timestamp with time zone DEFAULT now() NOT NULL,
-    lookups integer DEFAULT 1 NOT NULL
+    lookups integer DEFAULT 1 NOT NULL,
+    tokens integer DEFAULT 0 NOT NULL
 );
 ALTER TABLE ONLY installation_lookup
     ADD CONSTRAINT installation_lookup_pkey PRIMARY KEY (account_id);

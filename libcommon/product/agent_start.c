@@ -72,11 +72,18 @@ static void attach(struct request *rq, const char *key, yyjson_val *started)
 	ask(rq, INTERNAL_ID_run_attach, json_write_mut(rq->arena, body, NULL));
 }
 
+/* Whether a task begins again after a failure. Its key may have started a run in an attempt before
+ * this one, of which only the next one will know. */
+static bool is_tried_again(enum err_code code)
+{
+	return err_info(code)->is_transient || code == ERR_RATE_LIMITED;
+}
+
 yyjson_val *agent_start_dispatch(struct request *rq, const char *key, const char *body)
 {
 	struct service_answer answer =
 		service_ask_try(rq, internal_op(INTERNAL_ID_workflow_dispatch), body, 0);
-	if (answer.code && agent_start_has_failed(answer.code))
+	if (answer.code && agent_start_has_failed(answer.code) && !is_tried_again(answer.code))
 		agent_start_release(rq, key);
 	if (answer.code)
 		service_answer_raise(rq, &answer);

@@ -30,9 +30,9 @@ yyjson_val *agent_start_reserve(struct request *rq, const struct agent_start *st
 /** Raise ERR_BUDGET_REACHED. */
 attr_noreturn void agent_start_refuse(struct request *rq, yyjson_val *refusal);
 
-/** Dispatch the workflow: `key` is that of the start, `body` that of workflow_dispatch.
- * Releases the reservation when nothing was started, and raises. Where that is not known, it stays
- * until it expires. Returns the answer. */
+/** Dispatch the workflow, for a task: `key` is that of the start, `body` that of workflow_dispatch.
+ * Releases the reservation when nothing was started, and raises. Where that is not known, or the
+ * task tries again, it stays until it expires. Returns the answer. */
 yyjson_val *agent_start_dispatch(struct request *rq, const char *key, const char *body);
 
 /** Give the reservation of a start back that does not come to its dispatch. */

@@ -274,11 +274,24 @@ static void release_reservation(struct request *rq)
 	run(rq, idempotency_release, reservation_released);
 }
 
+/* A handler that has replied has done its work. When the commit or storing its answer then fails,
+ * its effects elsewhere, such as a run that was started, are not undone. */
+static void tell_effects(struct request *rq)
+{
+	enum err_code code = rq->problem.code;
+	const struct reply *reply = rq->http->reply;
+	bool says_undone = code == ERR_UNAVAILABLE || code == ERR_CONTENTION;
+	if (says_undone && rq->has_effects && reply && reply->status && reply->status < 400)
+		rq->problem = (struct problem){.code = ERR_UNCERTAIN};
+}
+
 static void handler_ended(struct request *rq)
 {
 	collected_of(rq)->is_running = false;
 	if (run_again(rq))
 		return;
+	if (!rq->http->stream)
+		tell_effects(rq);
 	if (rq->http->reservation)
 		release_reservation(rq);
 	else

@@ -109,14 +109,11 @@ void run_workflow_cancel(struct request *rq, struct task *task)
 {
 	const char *repo = json_get_text(task->input, "repo");
 	int64_t run_id = json_get_int(task->input, "run_id", 0);
-	if (!run_id) {
-		/* The dispatch may have been sent: it is asked for again, which tells its run. */
-		const char *body =
-			run_dispatch_body(rq, repo, json_get_text(task->input, "task_id"), NULL,
-		                          "This run was cancelled. Change nothing.");
-		yyjson_val *started =
-			service_ask(rq, internal_op(INTERNAL_ID_workflow_dispatch), body);
-		run_id = json_get_int(started, "run_id", 0);
+	if (!run_id) { /* the dispatch may have been sent, or be under way */
+		const char *task_id = json_get_text(task->input, "task_id");
+		yyjson_val *known = ask_or_nothing(rq, INTERNAL_ID_workflow_dispatch,
+		                                   run_known_body(rq, repo, task_id));
+		run_id = json_get_int(known, "run_id", 0);
 	}
 	yyjson_val *answer = NULL;
 	if (run_id)

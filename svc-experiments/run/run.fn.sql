@@ -113,8 +113,8 @@ CREATE OR REPLACE FUNCTION implementation_next_check(deadline_at timestamptz) RE
                 ELSE now() + interval '1 hour' END
 $$;
 
--- The run has ended before its agent was started. Where that was under way already, as a report ended the run, the workflow run is
--- cancelled; not that of an agent whose pull request is there.
+-- The run has ended before its agent was known to be started. Where that was under way already, as a report ended the run or its task
+-- failed, the workflow run is cancelled; not that of an agent whose pull request is there.
 CREATE OR REPLACE FUNCTION implementation_drop(of_task uuid) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM implementation_stop(e.account_id, i) FROM implementation i JOIN experiment e ON e.id = i.experiment_id
@@ -177,6 +177,7 @@ BEGIN
     SELECT * INTO e FROM implementation_lock(NEW.id);
     IF FOUND THEN
         PERFORM implementation_fail(e, i.attempt, NEW.error, NEW.request_id) FROM implementation i WHERE i.task_id = NEW.id;
+        PERFORM implementation_drop(NEW.id);
     END IF;
     RETURN NULL;
 END $$;

@@ -90,19 +90,38 @@ static const char *lead_of(const struct run *run)
 	                    title, brief, brief_path(run));
 }
 
-const char *run_dispatch_body(struct request *rq, const char *repo, const char *task,
-                              const char *start, const char *lead)
+/* The part of the question of workflow_dispatch that names the run of a task. */
+static yyjson_mut_val *run_named(struct request *rq, yyjson_mut_doc *doc, const char *repo,
+                                 const char *task)
 {
-	yyjson_mut_doc *doc = json_doc_new(rq->arena);
-	yyjson_mut_val *body = yyjson_mut_obj(doc), *inputs = yyjson_mut_obj(doc);
-	if (start)
-		yyjson_mut_obj_add_str(doc, inputs, "start_from_ref", start);
-	yyjson_mut_obj_add_str(doc, inputs, "lead_content", lead);
+	yyjson_mut_val *body = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_str(doc, body, "repo", repo);
 	yyjson_mut_obj_add_str(doc, body, "workflow", agent_workflow);
 	yyjson_mut_obj_add_str(doc, body, "key",
 	                       arena_printf(rq->arena, "implementation %s", task));
-	yyjson_mut_obj_add_val(doc, body, "inputs", inputs);
+	return body;
+}
+
+const char *run_known_body(struct request *rq, const char *repo, const char *task)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *body = run_named(rq, doc, repo, task);
+	yyjson_mut_obj_add_bool(doc, body, "only_known", true);
+	/* For a svc-integrations of the former version, which starts the run. */
+	yyjson_mut_val *inputs = yyjson_mut_obj_add_obj(doc, body, "inputs");
+	yyjson_mut_obj_add_str(doc, inputs, "lead_content",
+	                       "This run was cancelled. Change nothing.");
+	return json_write_mut(rq->arena, body, NULL);
+}
+
+static const char *dispatch_body(const struct run *run)
+{
+	struct request *rq = run->rq;
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *body = run_named(rq, doc, text(run, "repo"), text(run, "task_id"));
+	yyjson_mut_val *inputs = yyjson_mut_obj_add_obj(doc, body, "inputs");
+	json_add_text(doc, inputs, "start_from_ref", text(run, "work_branch"));
+	yyjson_mut_obj_add_str(doc, inputs, "lead_content", lead_of(run));
 	return json_write_mut(rq->arena, body, NULL);
 }
 
@@ -118,9 +137,7 @@ static void reserve(const struct run *run)
 void setup_dispatch(struct run *run)
 {
 	reserve(run);
-	const char *body = run_dispatch_body(run->rq, text(run, "repo"), text(run, "task_id"),
-	                                     text(run, "work_branch"), lead_of(run));
-	yyjson_val *started = agent_start_dispatch(run->rq, text(run, "key"), body);
+	yyjson_val *started = agent_start_dispatch(run->rq, text(run, "key"), dispatch_body(run));
 	const char *url = json_get_text(started, "html_url");
 	json_add_member(run->doc, run->output, "run_id", started, "run_id");
 	json_add_member(run->doc, run->output, "run_url", started, "html_url");

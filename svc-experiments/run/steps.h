@@ -27,7 +27,6 @@ void setup_dispatch(struct run *run);
 /** The names of the steps, in their order, with the last, `wait`, as a JSON array. */
 const char *run_step_names(struct arena *arena);
 
-/** The question of workflow_dispatch for the task of a run, which is started once, however often it
- * is asked. `start` is the branch to start from, or NULL, and `lead` what is to be done. */
-const char *run_dispatch_body(struct request *rq, const char *repo, const char *task,
-                              const char *start, const char *lead);
+/** The question of workflow_dispatch which run the task of a run has started, and that starts none.
+ */
+const char *run_known_body(struct request *rq, const char *repo, const char *task);

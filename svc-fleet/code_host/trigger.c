@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define TEXT_MAX       32768 /* characters; the code host takes 65,535 in all inputs together */
+#define KEY_VALID_S    86400 /* as an Idempotency-Key is (request/idempotency.h) */
 #define SECRET_WAIT_MS 3000  /* to look for the secret, once the run is started */
 
 struct trigger_input {
@@ -152,7 +153,8 @@ static void make_inputs(struct request *rq, struct trigger *trigger)
 	}
 }
 
-/* The key under which the run is started: the same for a request that repeats another one. */
+/* The key under which the run is started: the same for a request that repeats another one, which
+ * one of a day later does not. What that one reserved is then found under another key. */
 static const char *dispatch_key(struct request *rq)
 {
 	const char *given = request_header(rq, "Idempotency-Key");
@@ -162,7 +164,10 @@ static const char *dispatch_key(struct request *rq)
 	const char *caller = pg_uuid(rq->caller.key_id).text;
 	const char *own = arena_printf(rq->arena, "%s %s %s", caller, given, rq->http->body);
 	sha256_hex(own, strlen(own), hex);
-	return arena_printf(rq->arena, "trigger %s", hex);
+	const char *key = arena_printf(rq->arena, "trigger %s", hex);
+	pg_query(rq, TRIGGER_KEY_FREE_SQL, pg_uuid(rq->caller.account), pg_text(key),
+	         pg_int(KEY_VALID_S));
+	return key;
 }
 
 /* Reserve what the run may cost. */
@@ -201,6 +206,7 @@ static yyjson_val *dispatch(struct request *rq, const struct trigger_input *in,
 	yyjson_mut_obj_add_str(doc, body, "workflow", agent_workflow);
 	json_add_text(doc, body, "ref", in->ref);
 	yyjson_mut_obj_add_str(doc, body, "key", trigger->key);
+	yyjson_mut_obj_add_int(doc, body, "valid_s", KEY_VALID_S);
 	yyjson_mut_obj_add_val(doc, body, "inputs", yyjson_mut_val_mut_copy(doc, trigger->inputs));
 	struct service_answer answer =
 		service_ask_try(rq, internal_op(INTERNAL_ID_workflow_dispatch),

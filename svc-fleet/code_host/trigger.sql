@@ -13,6 +13,11 @@ SELECT f.repo, c.status, c.agent, c.provider, c.interest_id
 FROM repo_in_footprint(:account, repository_now(:repository)) AS f (repo) LEFT JOIN chosen c ON true
 WHERE f.repo IS NOT NULL;
 
+-- name: trigger_key_free(account, start_key, valid_s)
+-- Give what was reserved under the :start_key :valid_s ago or before another key.
+UPDATE reservation SET key = key || ' ' || id
+WHERE account_id = :account AND key = :start_key AND made_at <= now() - make_interval(secs => :valid_s::float8);
+
 -- name: trigger_note(account, repository, run, dispatched_at, start_key)
 -- The code host has let the account start :run (NULL: not known). :repository is the name that the code host gives it, :start_key
 -- the key of the start.

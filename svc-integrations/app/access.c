@@ -20,11 +20,26 @@ static attr_noreturn void refuse(struct request *rq)
 	            "push to it");
 }
 
+static const char *token_of(struct request *rq)
+{
+	return connection_token(rq, &rq->caller.account, "code_host").access_token;
+}
+
+/* A token ends when another request refreshes it. */
+static bool renew(struct request *rq, struct code_host_auth *auth, int status)
+{
+	const char *token = status == 401 ? token_of(rq) : auth->token;
+	bool is_another = strcmp(token, auth->token) != 0;
+	auth->token = token;
+	return is_another;
+}
+
 struct code_host_auth access_connection_auth(struct request *rq)
 {
 	return (struct code_host_auth){
-		.token = connection_token(rq, &rq->caller.account, "code_host").access_token,
+		.token = token_of(rq),
 		.limit = arena_printf(rq->arena, "user %s", pg_uuid(rq->caller.account).text),
+		.renew = renew,
 	};
 }
 
@@ -45,14 +60,32 @@ static const char *obstacle_of(struct request *rq, const struct repository_name 
 	return NULL;
 }
 
+/* The code host does not accept the connection's token. It says so of good ones, too, for some
+ * minutes in its incidents; so the connection has ended when it still does later. */
+static bool has_ended(struct request *rq, const char *connection)
+{
+	struct pg_rows *rows = pg_query(rq, ACCESS_REFUSED_SQL, pg_text(connection));
+	if (!pg_empty(rows) && pg_value_bool(rows, 0))
+		return true;
+	raise_error(rq, ERR_UNAVAILABLE,
+	            "the code host does not accept the connection now; connect again if it still "
+	            "does not in ten minutes");
+}
+
 /* Ask the code host with the token of the account's connection. The repository as it is described;
- * NULL: its user cannot push, or with *ret_is_refused the code host does not accept the token. */
-static yyjson_val *ask(struct request *rq, const struct repository_name *repo, bool *ret_is_refused)
+ * NULL: its user cannot push, or with *ret_is_refused the connection has ended. An answer that says
+ * neither, such as that a network or a session is not admitted, raises ERR_UNAVAILABLE. */
+static yyjson_val *ask(struct request *rq, const struct repository_name *repo,
+                       const char *connection, bool *ret_is_refused)
 {
 	const struct code_host_auth auth = access_connection_auth(rq);
 	const char *path = arena_printf(rq->arena, "/repos/%s", repo->full);
 	struct code_host_answer answer = code_host_call(rq, &auth, "GET", path, NULL);
-	*ret_is_refused = answer.status == 401;
+	*ret_is_refused = answer.status == 401 && has_ended(rq, connection);
+	if (answer.status != 200 && answer.status != 404 && !*ret_is_refused)
+		raise_error(rq, ERR_UNAVAILABLE,
+		            "the code host does not say who can push to %s: %s", repo->full,
+		            code_host_reason(rq, &answer));
 	bool can_push = answer.status == 200 &&
 	                json_get_bool(json_get(answer.json, "permissions"), "push", false);
 	return can_push && json_get_int(answer.json, "id", 0) > 0 ? answer.json : NULL;
@@ -89,7 +122,7 @@ static bool ask_access(struct request *rq, struct repository_name *repo,
                        const struct known_access *known, bool *ret_is_refused)
 {
 	const char *asked = repo->full;
-	yyjson_val *description = ask(rq, repo, ret_is_refused);
+	yyjson_val *description = ask(rq, repo, known->connection, ret_is_refused);
 	if (!description)
 		return false;
 	take_description(rq, repo, description);

@@ -24,7 +24,8 @@
  *
  * Raises ERR_NOT_FOUND otherwise, also when the app is installed there and for an automation key
  * that is bound to no repository; ERR_FORBIDDEN: the key is bound to another one; ERR_CONFLICT: the
- * code host accepts the connection no more; ERR_UNAVAILABLE: the code host does not answer.
+ * code host has not accepted the connection for ten minutes; ERR_UNAVAILABLE: it does not answer,
+ * or says neither yes nor no.
  * Suspends. */
 void access_require(struct request *rq, struct repository_name *repo);
 
@@ -35,8 +36,8 @@ void access_require_anew(struct request *rq, struct repository_name *repo);
 bool access_is_had(struct request *rq, struct repository_name *repo);
 
 /** Whether the caller's account has access to `repo`, which sets its number and name. Tells the
- * other services when it has lost it. Raises ERR_UNAVAILABLE: the code host does not answer.
- * Suspends. */
+ * other services when it has lost it. Raises ERR_UNAVAILABLE as
+ * access_require(). Suspends. */
 bool access_check(struct request *rq, struct repository_name *repo);
 
 /** How to call the code host as the user of the account's connection. Suspends; raises as

@@ -136,5 +136,6 @@ struct code_host_auth app_auth(struct request *rq)
 	                              base64url_encode(rq->arena, signature->bytes,
 	                                               signature->length)),
 		.limit = "app",
+		.is_of_app = true,
 	};
 }

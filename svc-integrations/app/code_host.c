@@ -104,24 +104,46 @@ static const char *redirect_path(const struct fetch_response *answer)
 	return location[0] == '/' && location[1] != '/' ? location : NULL;
 }
 
+/* Whether an answer can be the fault of the token: refused; or of a repository that an old token
+ * does not open any more. */
+static bool is_of_token(int status)
+{
+	return status == 401 || status == 403 || status == 404;
+}
+
+/* Make the call, with other tokens as long as the answer is their fault. */
+static struct fetch_response *call_renewed(struct request *rq, struct code_host_auth *auth,
+                                           const struct call *call)
+{
+	struct fetch_response *answer = call_once(rq, auth, call);
+	while (auth->renew && is_of_token(answer->status) && auth->renew(rq, auth, answer->status))
+		answer = call_once(rq, auth, call);
+	return answer;
+}
+
 static struct code_host_answer make_call(struct request *rq, const struct code_host_auth *auth,
                                          struct call call, yyjson_mut_val *body)
 {
+	struct code_host_auth used = *auth;
 	call.body = body ? json_write_mut(rq->arena, body, &call.length) : NULL;
-	struct fetch_response *answer = call_once(rq, auth, &call);
+	struct fetch_response *answer = call_renewed(rq, &used, &call);
 	const char *next = NULL;
 	for (int i = 0; i < REDIRECTS_MAX && strcmp(call.method, "GET") == 0; i++) {
 		if (!(next = redirect_path(answer)))
 			break;
 		call.path = next;
-		answer = call_once(rq, auth, &call);
+		answer = call_renewed(rq, &used, &call);
 	}
-	return (struct code_host_answer){
+	const struct code_host_answer result = {
 		.status = answer->status,
 		.json = parse(rq, answer),
 		.path = call.path,
 		.link = fetch_field(answer, "link"),
 	};
+	if (result.status == 401 && used.is_of_app)
+		raise_error(rq, ERR_UNAVAILABLE, "the code host refuses the app: %s",
+		            code_host_reason(rq, &result));
+	return result;
 }
 
 struct code_host_answer code_host_call(struct request *rq, const struct code_host_auth *auth,

@@ -24,10 +24,18 @@ struct code_host_auth {
 	/* Whose rate limit counts: `app`, `installation 123`, `user 0197…` (rate_limit.h). */
 	const char *limit;
 	bool is_in_path; /* the path has a secret that authenticates the call, and is not logged */
+	bool is_of_app;  /* the app's own, or that of an installation: no account can mend it */
+	/* The call was answered `status`, which may be the fault of the token. Sets another token,
+	 * or waits until the code host knows this one, and returns true: the call is made once
+	 * more. May suspend and raise. NULL: never. */
+	bool (*renew)(struct request *rq, struct code_host_auth *auth, int status);
+	const void *renew_for; /* of renew() */
+	int64_t made_ms;       /* time_monotonic_ms() of the token; of renew() */
+	unsigned waits;        /* how often renew() has waited */
 };
 
 struct code_host_answer {
-	int status;       /* below 500, and never a rate limit */
+	int status;       /* below 500, and never a rate limit, nor 401 for the app */
 	yyjson_val *json; /* NULL: the answer has no JSON */
 	/* The path that answered a GET: another one than asked for when the repository was renamed
 	 * or moved, such as `/repositories/1296269/installation`. */
@@ -39,8 +47,12 @@ struct code_host_answer {
  * redirects of renamed repositories; a change does not, and should name the repository as the code
  * host does (installation_token.repo).
  *
+ * A token that the code host refuses is renewed, and the call made again: a refused call was not
+ * carried out.
+ *
  * Raises ERR_UNAVAILABLE: the code host cannot be reached, a rate limit is reached (then the reply
- * has a Retry-After), or a GET was not answered. ERR_UNCERTAIN: a change was sent, and the answer
+ * has a Retry-After), a GET was not answered, or the code host refuses the app (401), as it does
+ * for minutes in its incidents. ERR_UNCERTAIN: a change was sent, and the answer
  * was lost or has a status of 500 and above. ERR_UPSTREAM: the answer is no JSON. */
 struct code_host_answer code_host_call(struct request *rq, const struct code_host_auth *auth,
                                        const char *method, const char *path, yyjson_mut_val *body);

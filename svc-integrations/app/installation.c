@@ -1,9 +1,11 @@
 #include "app/installation.h"
 
 #include "app/app_jwt.h"
+#include "app/token_cache.h"
 #include "base/timefmt.h"
 #include "installation.sql.h"
 #include "json/json.h"
+#include "loop/wait.h"
 #include "pg/pg.h"
 
 #include <inttypes.h>
@@ -12,13 +14,22 @@
 
 #define BELIEVED_S         3600
 #define ABSENCE_BELIEVED_S 60
+#define TOKENS_A_LOOKUP    4 /* that are kept: of several permissions of each repository */
+
+/* Of a token: how long it may be unknown to a server of the code host, what is waited for that, and
+ * from when on it is not believed that it opens nothing. */
+#define FRESH_MS    5000
+#define WAIT_MS     UINT64_C(1000)
+#define WAITS_MAX   2
+#define DOUBTFUL_MS 60000
 
 static int64_t lookups_max;
 
 const struct setting INSTALLATION_SETTINGS[] = {
 	SETTING_INT(&lookups_max, "CODE_HOST_LOOKUPS", "600", 1, 1000000,
                     "How often an hour the code host is asked about the app on behalf of one "
-                    "account."),
+                    "account. Tokens of repositories, which are kept for the next use, are made "
+                    "for it four times as often."),
 	SETTING_END,
 };
 
@@ -63,15 +74,20 @@ const char *installation_suspended(struct request *rq, const struct repository_n
 	return arena_printf(rq->arena, "the app is suspended on %s: unsuspend it", repo->full);
 }
 
-void installation_lookup_count(struct request *rq)
+/* Count by a statement that takes the account and how often it may in an hour. */
+static void count(struct request *rq, const char *sql, int64_t times_max)
 {
-	struct pg_rows *rows = pg_query(rq, INSTALLATION_LOOKUP_SQL, pg_uuid(rq->caller.account),
-	                                pg_int(lookups_max));
+	struct pg_rows *rows = pg_query(rq, sql, pg_uuid(rq->caller.account), pg_int(times_max));
 	if (pg_empty(rows) || pg_get_bool(rows, 0, "may_look"))
 		return;
 	rq->problem.retry_after_s = (unsigned)pg_get_int(rows, 0, "wait_s");
 	raise_error(rq, ERR_RATE_LIMITED,
 	            "this account has asked the code host about the app too often");
+}
+
+void installation_lookup_count(struct request *rq)
+{
+	count(rq, INSTALLATION_LOOKUP_SQL, lookups_max);
 }
 
 /* Since when the installation is suspended, as the API shows times; NULL: it is not. What is no
@@ -191,15 +207,13 @@ static yyjson_mut_val *token_body(struct request *rq, const struct repository_na
 	return body;
 }
 
-static struct code_host_answer ask_token(struct request *rq, const struct repository_name *repo,
-                                         const struct installation *installation,
-                                         const struct permission *permissions)
+static struct code_host_answer
+ask_token(struct request *rq, const struct installation *installation, yyjson_mut_val *body)
 {
 	struct code_host_auth auth = app_auth(rq);
 	const char *path =
 		arena_printf(rq->arena, "/app/installations/%s/access_tokens", installation->id);
-	return code_host_post_safe(rq, &auth, path,
-	                           token_body(rq, repo, installation, permissions));
+	return code_host_post_safe(rq, &auth, path, body);
 }
 
 /* The repository's name now. */
@@ -228,22 +242,43 @@ static bool is_outdated(const struct code_host_answer *answer)
 	return answer->status == 404 || answer->status == 403 || answer->status == 422;
 }
 
-struct installation_token installation_token_new(struct request *rq,
-                                                 const struct repository_name *repo,
-                                                 const struct permission *permissions)
-{
+/* What a token is for. */
+struct token_use {
+	struct repository_name repo;
+	const struct permission *permissions;
+	bool is_kept; /* in the cache */
+	/* As it was found for the token: the installation, and the installation with what it is
+	 * asked for, which is the token's name in the cache. */
 	struct installation installation;
+	const char *name;
+};
+
+/* A new token. Asks for the installation again when what is remembered of it is out of date. With
+ * ret_cached a token that was kept is taken, too; then the answer has no JSON. */
+static struct code_host_answer find_token(struct request *rq, struct token_use *use,
+                                          struct cached_token *ret_cached)
+{
 	struct code_host_answer answer = {.status = 404};
 	for (int tries = 0; tries < 2 && is_outdated(&answer); tries++) {
+		struct installation *found = &use->installation;
 		if (tries > 0)
-			pg_query(rq, INSTALLATION_FORGET_SQL, pg_text(installation.id));
-		if (!installation_find(rq, repo, &installation))
+			pg_query(rq, INSTALLATION_FORGET_SQL, pg_text(found->id));
+		if (!installation_find(rq, &use->repo, found))
 			raise_error(rq, ERR_NOT_FOUND,
 			            "the app is not installed on this repository");
-		if (installation.suspended_at)
+		if (found->suspended_at)
 			raise_error(rq, ERR_CONFLICT, "%s, then try again",
-			            installation_suspended(rq, repo));
-		answer = ask_token(rq, repo, &installation, permissions);
+			            installation_suspended(rq, &use->repo));
+		yyjson_mut_val *body = token_body(rq, &use->repo, found, use->permissions);
+		use->name = arena_printf(rq->arena, "%s %s", found->id,
+		                         json_write_mut(rq->arena, body, NULL));
+		if (use->is_kept && tries == 0 &&
+		    token_cache_get(request_secrets_arena(rq), use->name, time_now_ms(),
+		                    ret_cached))
+			return (struct code_host_answer){.status = 201};
+		if (use->is_kept)
+			count(rq, INSTALLATION_TOKEN_COUNT_SQL, TOKENS_A_LOOKUP * lookups_max);
+		answer = ask_token(rq, found, body);
 	}
 	if (answer.status == 404)
 		raise_error(rq, ERR_NOT_FOUND, "the app is not installed on this repository");
@@ -251,15 +286,92 @@ struct installation_token installation_token_new(struct request *rq,
 	if (answer.status != 201 || !token)
 		raise_error(rq, ERR_CONFLICT, "the code host gives no token: %s",
 		            code_host_reason(rq, &answer));
-	const struct code_host_auth auth = {
-		.token = token,
-		.limit = arena_printf(rq->arena, "installation %s", installation.id),
+	*ret_cached = (struct cached_token){token, (int64_t)time_monotonic_ms()};
+	return answer;
+}
+
+static void keep(const struct token_use *use, const struct cached_token *token,
+                 const struct code_host_answer *answer)
+{
+	const char *end = json_get_text(answer->json, "expires_at");
+	int64_t end_ms;
+	if (use->is_kept && end && time_parse(end, strlen(end), &end_ms))
+		token_cache_put(use->name, token, end_ms, time_now_ms());
+}
+
+static bool renew(struct request *rq, struct code_host_auth *auth, int status);
+
+static struct code_host_auth auth_of(struct request *rq, const struct token_use *use,
+                                     const struct cached_token *token)
+{
+	return (struct code_host_auth){
+		.token = token->token,
+		.limit = arena_printf(rq->arena, "installation %s", use->installation.id),
+		.is_of_app = true,
+		.renew = renew,
+		.renew_for = use,
+		.made_ms = token->made_ms,
 	};
+}
+
+/* A token in place of one that does not do. A new one may take a moment until all servers of the
+ * code host know it. */
+static bool renew(struct request *rq, struct code_host_auth *auth, int status)
+{
+	const struct token_use *use = auth->renew_for;
+	int64_t age_ms = (int64_t)time_monotonic_ms() - auth->made_ms;
+	bool is_refused = status == 401, is_fresh = auth->waits > 0 || age_ms < FRESH_MS;
+	if (!is_refused && age_ms < DOUBTFUL_MS)
+		return false;
+	if (is_refused && is_fresh && auth->waits < WAITS_MAX) {
+		fiber_sleep(rq, WAIT_MS << auth->waits++);
+		return true;
+	}
+	token_cache_drop(use->name, auth->token);
+	if (is_fresh || !use->is_kept)
+		return false;
+	struct token_use *next = arena_new_of(rq->arena, struct token_use);
+	struct cached_token token;
+	*next = *use;
+	struct code_host_answer answer = find_token(rq, next, &token);
+	keep(next, &token, &answer);
+	*auth = auth_of(rq, next, &token);
+	return true;
+}
+
+/* In the arena of the request, which has the token, too. */
+static struct token_use *use_new(struct request *rq, const struct repository_name *repo,
+                                 const struct permission *permissions, bool is_kept)
+{
+	struct token_use *use = arena_new_of(rq->arena, struct token_use);
+	*use = (struct token_use){.repo = *repo, .permissions = permissions, .is_kept = is_kept};
+	return use;
+}
+
+struct installation_token installation_token_new(struct request *rq,
+                                                 const struct repository_name *repo,
+                                                 const struct permission *permissions)
+{
+	struct token_use *use = use_new(rq, repo, permissions, false);
+	struct cached_token made;
+	struct code_host_answer answer = find_token(rq, use, &made);
+	struct code_host_auth auth = auth_of(rq, use, &made);
 	return (struct installation_token){
-		.token = token,
+		.token = made.token,
 		.expires_at = json_get_text(answer.json, "expires_at"),
 		.permissions = json_get(answer.json, "permissions"),
-		.repo = name_of(rq, repo, &installation, &auth),
-		.auth = auth,
+		.repo = name_of(rq, repo, &use->installation, &auth),
 	};
+}
+
+struct code_host_auth installation_auth(struct request *rq, const struct repository_name *repo,
+                                        const struct permission *permissions, const char **ret_repo)
+{
+	struct token_use *use = use_new(rq, repo, permissions, true);
+	struct cached_token token;
+	struct code_host_answer answer = find_token(rq, use, &token);
+	keep(use, &token, &answer);
+	struct code_host_auth auth = auth_of(rq, use, &token);
+	*ret_repo = name_of(rq, repo, &use->installation, &auth);
+	return auth;
 }

@@ -3,8 +3,11 @@
  * The installation that covers a repository is remembered for an hour, and asked for again before
  * that after an event of the code host about it, when its id is not known any more, and when its
  * permissions have changed. That there is none, or that it is suspended, is remembered for a
- * minute, or until an event about any installation. Tokens are never kept: each is made for one
- * repository and the permissions that its use needs.
+ * minute, or until an event about any installation. Tokens are made for one repository and the
+ * permissions that their use needs, and kept for the next use (token_cache.h). One that the code
+ * host refuses, or that does not open the repository and is a minute old, is replaced once: the
+ * installation may have changed. One that was just made is refused now and then, as the code host's
+ * servers do not know it yet, and is used again after one and two seconds.
  *
  * A renamed repository is found by its old name, too: the code host redirects to its number.
  * Since another one may get the old name, what is remembered of a renamed one is used only for
@@ -49,16 +52,22 @@ void installation_lookup_count(struct request *rq);
 
 struct installation_token {
 	const char *token;
-	const char *expires_at;     /* RFC 3339 */
-	yyjson_val *permissions;    /* an object */
-	const char *repo;           /* the repository's name at the code host now */
-	struct code_host_auth auth; /* to call with it */
+	const char *expires_at;  /* RFC 3339 */
+	yyjson_val *permissions; /* an object */
+	const char *repo;        /* the repository's name at the code host now */
 };
 
 /** Make a token of the installation that covers `repo`, limited to it and to `permissions`, such as
- * `{"contents": "write"}`, as far as the app was given them. It lives an hour. Raises
- * ERR_NOT_FOUND: no installation covers the repository; ERR_CONFLICT: it is suspended, or was given
- * none of the permissions. */
+ * `{"contents": "write"}`, as far as the app was given them. It lives an hour, belongs to the
+ * caller, and is not kept. Suspends. Raises ERR_NOT_FOUND: no installation covers the repository;
+ * ERR_CONFLICT: it is suspended, or was given none of the permissions. */
 struct installation_token installation_token_new(struct request *rq,
                                                  const struct repository_name *repo,
                                                  const struct permission *permissions);
+
+/** How to call the code host with such a token, one that was kept or a new one, and the
+ * repository's name at the code host now. `permissions` are static. Suspends; raises as
+ * installation_token_new(), and ERR_RATE_LIMITED: too many were made for the account this hour. */
+struct code_host_auth installation_auth(struct request *rq, const struct repository_name *repo,
+                                        const struct permission *permissions,
+                                        const char **ret_repo);

@@ -15,8 +15,18 @@ WHERE i.repo IS NOT NULL OR a.repo IS NOT NULL;
 INSERT INTO installation_lookup AS l (account_id) VALUES (:account)
 ON CONFLICT (account_id) DO UPDATE SET
     lookups = CASE WHEN l.began_at > now() - interval '1 hour' THEN least(l.lookups, :lookups_max) + 1 ELSE 1 END,
+    tokens = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.tokens ELSE 0 END,
     began_at = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.began_at ELSE now() END
 RETURNING lookups <= :lookups_max AS may_look, ceil(extract(epoch FROM began_at + interval '1 hour' - now()))::bigint AS wait_s;
+
+-- name: installation_token_count(account, tokens_max)
+-- As installation_lookup, of tokens: :tokens_max in an hour.
+INSERT INTO installation_lookup AS l (account_id, lookups, tokens) VALUES (:account, 0, 1)
+ON CONFLICT (account_id) DO UPDATE SET
+    tokens = CASE WHEN l.began_at > now() - interval '1 hour' THEN least(l.tokens, :tokens_max) + 1 ELSE 1 END,
+    lookups = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.lookups ELSE 0 END,
+    began_at = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.began_at ELSE now() END
+RETURNING tokens <= :tokens_max AS may_look, ceil(extract(epoch FROM began_at + interval '1 hour' - now()))::bigint AS wait_s;
 
 -- name: installation_store(repository, installation, owner_login, permissions, number, name, suspended_at)
 -- :number and :name: of a renamed repository, or NULL. A :suspended_at of NULL: it is not suspended.

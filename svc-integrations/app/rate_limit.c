@@ -68,7 +68,9 @@ void rate_limit_obey(struct request *rq, const char *name, const struct fetch_re
 	int64_t seconds = rate_limit_wait_s(answer, time_now_ms());
 	if (seconds <= 0)
 		return;
-	pg_query(rq, RATE_LIMIT_SET_SQL, pg_text(name), pg_int(seconds));
+	/* The call was made: that this cannot be noted is no failure of it. */
+	struct pg_rows *rows;
+	pg_try(rq, &rows, NULL, RATE_LIMIT_SET_SQL, pg_text(name), pg_int(seconds));
 	log_warn("the code host's rate limit is reached", f_text("limit", name),
 	         f_int("seconds", seconds));
 	if (is_refused(answer))

@@ -1,8 +1,15 @@
--- name: dispatch_get(account, key, repository, workflow) (read)
+-- name: dispatch_is_noted(account, key) (read)
+SELECT EXISTS (SELECT FROM dispatch WHERE account_id = :account AND key = :key);
+
+-- name: dispatch_expire(account, key, valid_s)
+-- Forget a dispatch of :valid_s ago or more.
+DELETE FROM dispatch WHERE account_id = :account AND key = :key AND dispatched_at <= now() - make_interval(secs => :valid_s::float8);
+
+-- name: dispatch_get(account, key, repository, workflow, settles_s) (read)
 -- Returns whether the key is for this :repository and :workflow, the newest run before it, whether it was answered, its run and
--- address, and the time.
+-- address, the time, and whether that is less than :settles_s ago.
 SELECT lower(repo) = lower(:repository) AND workflow = :workflow AS is_same, after_run_id, is_answered, run_id, html_url,
-       time_json(dispatched_at) AS dispatched_at
+       time_json(dispatched_at) AS dispatched_at, dispatched_at > now() - make_interval(secs => :settles_s::float8) AS is_recent
 FROM dispatch WHERE account_id = :account AND key = :key;
 
 -- name: dispatch_note(account, key, repository, workflow, after_run)
@@ -14,6 +21,10 @@ WITH old AS (
 )
 INSERT INTO dispatch (account_id, key, repo, workflow, after_run_id)
 VALUES (:account, :key, :repository, :workflow, :after_run);
+
+-- name: dispatch_end(account, key, repository, workflow)
+-- The key starts nothing.
+INSERT INTO dispatch (account_id, key, repo, workflow, after_run_id, is_answered) VALUES (:account, :key, :repository, :workflow, 0, true);
 
 -- name: dispatch_forget(account, key)
 DELETE FROM dispatch WHERE account_id = :account AND key = :key AND NOT is_answered;

@@ -37,14 +37,20 @@ struct fork {
 	bool is_new;
 };
 
+static attr_noreturn void refuse_connection(struct request *rq,
+                                            const struct code_host_answer *answer)
+{
+	raise_error(rq, ERR_CONFLICT, "the code host does not accept the connection: %s",
+	            code_host_reason(rq, answer));
+}
+
 /* Ask whose fork it will be, and of what. */
 static void find_source(struct request *rq, struct fork *fork)
 {
 	struct code_host_answer user = code_host_call(rq, &fork->source.auth, "GET", "/user", NULL);
 	fork->login = json_get_text(user.json, "login");
 	if (user.status != 200 || !fork->login)
-		raise_error(rq, ERR_CONFLICT, "the code host does not accept the connection: %s",
-		            code_host_reason(rq, &user));
+		refuse_connection(rq, &user);
 	struct code_host_answer source = repository_call(rq, &fork->source, "GET", NULL, "%s", "");
 	const char *owner = json_get_text(json_get(source.json, "owner"), "login");
 	fork->source.full_name = json_get_text(source.json, "full_name");
@@ -88,7 +94,11 @@ static void start(struct request *rq, struct fork *fork)
 /* Wait until the fork has commits. */
 static void wait_for_content(struct request *rq, const struct repository *made)
 {
-	while (repository_call(rq, made, "GET", NULL, "/commits?per_page=1").status != 200) {
+	struct code_host_answer answer;
+	while ((answer = repository_call(rq, made, "GET", NULL, "/commits?per_page=1")).status !=
+	       200) {
+		if (answer.status == 401)
+			refuse_connection(rq, &answer);
 		if (request_left_ms(rq) < RESERVE_MS) {
 			rq->problem.retry_after_s = RETRY_AFTER_S;
 			raise_error(rq, ERR_UNAVAILABLE,

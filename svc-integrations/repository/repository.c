@@ -43,8 +43,9 @@ struct repository repository_open_checked(struct request *rq, const struct repos
 {
 	if (name->obstacle && has_write(permissions))
 		raise_error(rq, ERR_CONFLICT, "%s, then try again", name->obstacle);
-	struct installation_token token = installation_token_new(rq, name, permissions);
-	return (struct repository){.full_name = token.repo, .auth = token.auth};
+	struct repository repository;
+	repository.auth = installation_auth(rq, name, permissions, &repository.full_name);
+	return repository;
 }
 
 const char *repository_key(struct request *rq, const struct repository *repository)

@@ -60,9 +60,10 @@ const char *repository_key(struct request *rq, const struct repository *reposito
 #define BRANCH_NAME_MAX   244
 #define WORKFLOW_NAME_MAX 200
 
-/** Check the caller's access to the repository and make a token of it with `permissions`. Suspends.
- * Raises the errors of access_require() and installation_token_new(), and ERR_CONFLICT: the
- * repository is archived or disabled, as the code host has just said, and takes no changes. */
+/** Check the caller's access to the repository and get a token of it with `permissions`, which are
+ * static. Suspends. Raises the errors of access_require() and installation_auth(), and
+ * ERR_CONFLICT: the repository is archived or disabled, as the code host has just said, and takes
+ * no changes. */
 struct repository repository_open(struct request *rq, const char *repo,
                                   const struct permission *permissions);
 
@@ -72,7 +73,7 @@ struct repository repository_open_anew(struct request *rq, const char *repo,
                                        const struct permission *permissions);
 
 /** The second half of repository_open(): for a caller whose access was checked. Suspends; raises as
- * installation_token_new(). */
+ * installation_auth(). */
 struct repository repository_open_checked(struct request *rq, const struct repository_name *name,
                                           const struct permission *permissions);
 

@@ -365,6 +365,30 @@ def test_deleting_the_experiment_cancels_the_task(lab, db):
     wait_for(lambda: [row["conclusion"] for row in lab.host.runs(lab.repo)] == ["cancelled"], "the run is cancelled")
 
 
+def test_deleting_the_experiment_starts_nothing(lab, db):
+    """The code host answers nothing when the run is to be started."""
+    before = lab.host.last_number()
+    lab.host.fail("GET", "/workflows/[^/]+/runs", status=502, times=1000)
+    task = lab.start()["task_id"]
+    wait_for(lambda: lab.host.requests(before, "GET", "/workflows/[^/]+/runs"), "the run is about to be started")
+    lab.api.delete(f"/experiments/{lab.experiment['id']}", expect=200)
+    lab.host.stop_failing()
+    cancel = wait_for(lambda: common.tasks(db, "workflow_cancel", task_id=task), "the run is to be cancelled")[0]
+    common.wait_ended(db, cancel.id)
+    assert common.task_status(db, cancel.id) == "completed" and lab.host.runs(lab.repo) == []
+
+
+def test_a_task_that_fails_cancels_what_it_may_have_started(lab):
+    """The answer of the code host was lost, and then it says that the workflow is not there."""
+    runs = "/workflows/[^/]+/runs"
+    lab.host.fail("GET", runs, headers={"x-before": "the dispatch"})
+    lab.host.fail("GET", runs, status=404)
+    lab.host.fail("POST", "/dispatches$", drop=True)
+    lab.start()
+    assert "no such workflow" in lab.wait("failed")["error"]
+    wait_for(lambda: [run["conclusion"] for run in lab.host.runs(lab.repo)] == ["cancelled"], "the workflow run is cancelled")
+
+
 # ---- budgets ----
 
 
@@ -413,6 +437,17 @@ def test_a_run_that_fails_before_its_dispatch_has_nothing_reserved(new_lab):
     lab.start()
     lab.wait("failed")
     wait_for(lambda: reserved(lab) == 0, "the reservation is released")
+
+
+def test_a_run_that_is_tried_again_keeps_what_is_reserved(lab):
+    budget(lab)
+    before = lab.host.last_number()
+    lab.host.fail("GET", "/workflows/[^/]+/runs", status=502, times=1000)
+    lab.start()
+    wait_for(lambda: len(lab.host.requests(before, "GET", "/workflows/[^/]+/runs")) > 1, "it is tried again")
+    assert reserved(lab) == 10
+    lab.host.stop_failing()
+    assert lab.wait("running", "failed")["error"] is None and reserved(lab) == 10
 
 
 # ---- kill -9 ----

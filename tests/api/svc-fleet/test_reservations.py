@@ -13,7 +13,7 @@ from lib.scenario.budgets import OBEYS, TRIGGER
 from lib.scenario.code_host_agent import FILES
 from lib.scenario.fleet import now
 from lib.system.kill_points import KillPoints
-from lib.tables import common, fleet
+from lib.tables import common, fleet, integrations
 from lib.wait import wait_for
 
 
@@ -230,6 +230,23 @@ def test_a_repeated_request_has_one_reservation(api, code_host, put, trigger, re
     assert [state for state, _, _ in reservations()] == ["held", "held"]
     made = trigger(headers=lost)
     assert reservations() == [("held", first["run_id"], 10), ("held", made["run_id"], 10)]
+
+
+@pytest.mark.parametrize("answer", ["had", "lost"])
+def test_a_key_of_the_day_before_is_another_start(cluster, db, user, api, code_host, put, trigger, repo, reservations, answer):
+    put(usd=20)
+    headers = {"Idempotency-Key": "weekly"}
+    if answer == "lost":
+        code_host.fail("POST", "/dispatches$", drop=True)
+        api.problem("POST", TRIGGER, 503, "outcome_uncertain", {"repo": repo}, headers=headers)
+    first = trigger(headers=headers)
+    fleet.pass_a_day(db, user.account)
+    with cluster.postgres.connect("integrations") as dispatches:
+        integrations.pass_a_day(dispatches, user.account)
+    second = trigger(headers=headers)
+    assert trigger(headers=headers) == second
+    assert [run["id"] for run in code_host.runs(repo)] == [first["run_id"], second["run_id"]]
+    assert reservations() == [("held", first["run_id"], 10), ("held", second["run_id"], 10)]
 
 
 def test_a_failed_dispatch_releases(api, put, code_host, trigger, repo, figures, reservations):

@@ -224,6 +224,14 @@ def test_a_lost_answer_of_the_code_host_starts_no_second_run(api, code_host, rep
     assert [run["id"] for run in code_host.runs(repo)] == [made["run_id"]]
 
 
+def test_a_run_whose_answer_cannot_be_kept_is_not_said_to_be_undone(api, code_host, db, repo):
+    headers = {"Idempotency-Key": "kept"}
+    with fleet_tables.refusing(db, "idempotency", "NEW.answer IS NOT NULL", error="SQLSTATE ''57P01''"):
+        api.problem("POST", TRIGGER, 503, "outcome_uncertain", {"repo": repo}, headers=headers)
+    made = api.post(TRIGGER, {"repo": repo}, headers=headers, expect=200).json()
+    assert [run["id"] for run in code_host.runs(repo)] == [made["run_id"]]
+
+
 @pytest.mark.parametrize("killed", ["before the answer", "before the commit"])
 def test_kill_9_starts_no_second_run(cluster, code_host, db, repo, replica, killed):
     """The process dies when the run was started, and the client repeats its request."""

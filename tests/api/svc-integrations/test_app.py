@@ -173,6 +173,25 @@ def test_an_account_cannot_use_up_the_app_s_rate_limit_by_tokens(cluster, new_de
     assert len(code_host.requests(before, "POST", "^/app/installations/")) == 2
 
 
+def test_an_account_cannot_use_up_the_app_s_rate_limit_by_many_repositories(cluster, new_developer, code_host, few_lookups):
+    """Of tokens that are kept there may be four times as many."""
+    bob, carol = new_developer(), new_developer()
+    code_host.install(bob.login)
+    repo = code_host.repository(bob.login)
+    code_host.collaborate(repo, carol.login)
+    repos = [code_host.repository(bob.login) for _ in range(2)]
+    for name in (repo, repos[0]):
+        bob.call("repository", {"repo": name}, url=few_lookups.url)
+    with cluster.postgres.connect("integrations") as db:
+        integrations_tables.count_tokens(db, bob.account, 12)
+    bob.call("repository", {"repo": repo}, url=few_lookups.url)
+    assert bob.call("repository", {"repo": repos[1]}, 429, url=few_lookups.url)["error"] == "rate_limited"
+    carol.call("secrets/get", {"repo": repo, "name": "KEY"}, url=few_lookups.url)
+    with cluster.postgres.connect("integrations") as db:
+        integrations_tables.age_lookups(db)
+    bob.call("repository", {"repo": repos[1]}, url=few_lookups.url)
+
+
 def test_an_account_cannot_use_up_the_app_s_rate_limit(cluster, new_developer, code_host, few_lookups):
     bob, carol, before = new_developer(), new_developer(), code_host.last_number()
     repos = [code_host.repository(bob.login) for _ in range(5)]
@@ -331,7 +350,7 @@ def test_a_token_that_ends_too_early_is_not_handed_out(ada, code_host, repo):
 
 def test_an_app_that_the_code_host_refuses_is_not_taken_for_absent(ada, code_host, repo):
     code_host.fail("GET", f"^/repos/{repo}/installation$", status=401, body={"message": "Bad credentials"})
-    assert "Bad credentials" in installation_of(ada, repo, expect=502).json()["detail"]
+    assert "Bad credentials" in installation_of(ada, repo, expect=503).json()["detail"]
 
 
 def test_a_code_host_that_is_away_is_503(ada, code_host, repo):
@@ -409,11 +428,33 @@ def test_push_access_ends_with_the_connection(ada, new_developer, code_host, rep
     assert_shut(bob, repo)
 
 
-def test_a_connection_that_the_code_host_refuses_says_so(ada, new_developer, code_host):
+def test_a_connection_that_the_code_host_refuses_says_so(db, new_developer, code_host):
+    """It refuses good ones, too, for some minutes in its incidents."""
     bob = new_developer()
     repo = code_host.repository(bob.login)
     code_host.drop_tokens(bob.login)
+    for ago in (None, "9 minutes", "2 days"):
+        if ago:
+            integrations_tables.refused_before(db, bob.account, ago)
+        assert "connect again" in token_of(bob, repo, expect=503).json()["detail"]
+    integrations_tables.refused_before(db, bob.account, "11 minutes")
     assert "connect again" in token_of(bob, repo, expect=409).json()["detail"]
+    connect(bob.api, "code_host", bob.login)
+    code_host.fail("GET", f"^/repos/{repo}$", status=401)
+    token_of(bob, repo, expect=503)
+
+
+@pytest.mark.parametrize("status", [401, 403, 451])
+def test_an_answer_that_is_no_no_takes_nothing_from_an_account(cluster, collaborator, code_host, repo, status):
+    bob, _, key = collaborator
+    key.post("/fleet/runs", {"run_id": 1, "repo": repo}, expect=201)
+    forget_access(cluster)
+    code_host.fail("GET", f"^/repos/{repo}$", status=status, body={"message": "Not now"}, actor=f"user {bob.login}", times=2)
+    key.problem("POST", TOKEN, 503, "unavailable", {"repo": repo})
+    bob.call("access", {"repo": repo}, 503, "svc-fleet")
+    with cluster.postgres.connect("integrations") as db:
+        assert not integrations_tables.has_lost_access(db, bob.account)
+    assert bob.call("access", {"repo": repo}, sender="svc-fleet") == {"access": True}
 
 
 # ---- automation keys ----
@@ -482,6 +523,8 @@ def test_a_verified_key_opens_nothing_once_the_code_host_refuses_the_connection(
     bob, _, key = collaborator
     code_host.drop_tokens(bob.login)
     forget_access(cluster)
+    with cluster.postgres.connect("integrations") as db:
+        integrations_tables.refused_before(db, bob.account, "11 minutes")
     assert "connect again" in key.problem("POST", TOKEN, 409, "conflict", {"repo": repo})["detail"]
     wait_for(lambda: inbox(bob.api), "the inbox says so")
 

@@ -108,6 +108,47 @@ def test_a_repository_without_the_app_is_404(new_developer, code_host):
 # ---- facts ----
 
 
+def tokens_made(code_host, before):
+    return len(code_host.requests(before, "POST", "/access_tokens$"))
+
+
+def test_a_token_is_used_again(ada, new_developer, code_host, installation, repo):
+    bob = new_developer()
+    code_host.collaborate(repo, bob.login)
+    before = code_host.last_number()
+    for developer in (ada, ada, bob):
+        developer.call("repository", {"repo": repo})
+    assert tokens_made(code_host, before) == 1
+    ada.call("files/put", file_of(repo))
+    ada.call("repository", {"repo": code_host.repository(ada.login)})
+    assert tokens_made(code_host, before) == 3
+
+
+def test_a_new_token_that_is_not_known_everywhere_is_used_again(ada, code_host, installation, workflow):
+    before = code_host.last_number()
+    code_host.fail("POST", "/dispatches$", status=401, body={"message": "Bad credentials"}, before=True)
+    made = dispatch(ada, workflow, "new")
+    assert [run["id"] for run in code_host.runs(workflow)] == [made["run_id"]]
+    assert tokens_made(code_host, before) == 1
+
+
+def test_a_token_that_stays_refused_is_replaced(ada, code_host, installation, repo):
+    """That is no fault of the account: a task tries again."""
+    path = f"^/repos/{repo}$"
+    code_host.fail("GET", path, status=401, body={"message": "Bad credentials"}, actor=f"installation {installation}", times=3)
+    problem = ada.call("repository", {"repo": repo}, 503)
+    assert problem["error"] == "unavailable" and "Bad credentials" in problem["detail"]
+    before = code_host.last_number()
+    ada.call("repository", {"repo": repo})
+    assert tokens_made(code_host, before) == 1
+
+
+def test_the_app_s_own_refusal_is_no_mistake_of_the_caller(ada, code_host, installation, repo):
+    code_host.fail("POST", "/access_tokens$", status=401, body={"message": "Bad credentials"})
+    assert ada.call("repository", {"repo": repo}, 503)["error"] == "unavailable"
+    ada.call("repository", {"repo": repo})
+
+
 def test_the_installation(ada, installation, repo):
     found = ada.call("installation", {"repo": repo})
     assert found["installed"] is True and found["installation_id"] == installation
@@ -475,6 +516,61 @@ def test_a_lost_answer_of_a_dispatch_is_not_sent_again(ada, code_host, workflow)
     found = dispatch(ada, workflow, "lost")
     assert found["repeated"] is True
     assert [run["id"] for run in code_host.runs(workflow)][1:] == [found["run_id"]]
+
+
+RUNS = "/workflows/agent.yml/runs"
+
+
+def test_a_dispatch_is_not_sent_again_when_nobody_can_look_for_its_run(ada, code_host, workflow):
+    code_host.fail("POST", "/dispatches$", drop=True)
+    dispatch(ada, workflow, "unseen", 503)
+    for failure in ({"path": RUNS, "status": 502}, {"path": f"^/repos/{workflow}$", "status": 502}):
+        code_host.fail("GET", **failure)
+        assert dispatch(ada, workflow, "unseen", 503)["error"] == "outcome_uncertain"
+    found = dispatch(ada, workflow, "unseen")
+    assert [run["id"] for run in code_host.runs(workflow)] == [found["run_id"]]
+
+
+def test_a_dispatch_is_sent_again_only_when_its_run_would_be_there(ada, db, code_host, workflow):
+    """The code host has not taken the first."""
+    code_host.fail("POST", "/dispatches$", drop=True, before=True)
+    dispatch(ada, workflow, "early", 503)
+    before = code_host.last_number()
+    problem = dispatch(ada, workflow, "early", 503)
+    assert problem["error"] == "outcome_uncertain" and not code_host.requests(before, "POST", "/dispatches$")
+    integrations_tables.pass_dispatch(db, "early")
+    made = dispatch(ada, workflow, "early")
+    assert [run["id"] for run in code_host.runs(workflow)] == [made["run_id"]]
+
+
+def test_a_dispatch_that_was_not_sent_takes_no_run_of_somebody_else(ada, db, code_host, workflow):
+    path = f"/repos/{workflow}/actions/workflows/agent.yml/dispatches"
+    code_host.limit_secondary(77, path="/dispatches$")
+    assert dispatch(ada, workflow, "limited", 503)["error"] == "unavailable"
+    assert code_host.api("POST", path, ada.at_host.token, json={"ref": "main"}).status_code == 204
+    integrations_tables.end_limits(db)
+    made = dispatch(ada, workflow, "limited")
+    assert made["repeated"] is False
+    assert [run["id"] for run in code_host.runs(workflow)][1:] == [made["run_id"]]
+
+
+def test_a_run_that_was_started_is_never_said_to_be_undone(ada, db, code_host, workflow):
+    with integrations_tables.answers_refused(db):
+        assert dispatch(ada, workflow, "answered", 503)["error"] == "outcome_uncertain"
+    found = dispatch(ada, workflow, "answered")
+    assert [run["id"] for run in code_host.runs(workflow)] == [found["run_id"]]
+
+
+def test_the_run_of_a_key_can_be_asked_for(ada, code_host, workflow):
+    """As who cancels it does: nothing is started, then or later."""
+    made = dispatch(ada, workflow, "made")
+    assert dispatch(ada, workflow, "made", only_known=True)["run_id"] == made["run_id"]
+    code_host.fail("POST", "/dispatches$", drop=True)
+    dispatch(ada, workflow, "perhaps", 503)
+    assert dispatch(ada, workflow, "perhaps", only_known=True)["run_id"] == code_host.runs(workflow)[-1]["id"]
+    for only_known in (True, False):
+        assert dispatch(ada, workflow, "ended", only_known=only_known)["run_id"] is None
+    assert len(code_host.runs(workflow)) == 2
 
 
 def test_a_dispatch_that_was_refused_can_be_tried_again(ada, code_host, workflow):

@@ -373,6 +373,12 @@ def reservations(db, account):
                       [account]).fetchall()
 
 
+def pass_a_day(db, account):
+    """What was asked and reserved for the account was a day ago."""
+    db.execute("UPDATE idempotency SET created_at = created_at - interval '24 hours' WHERE account_id = %s", [account])
+    db.execute("UPDATE reservation SET made_at = made_at - interval '24 hours' WHERE account_id = %s", [account])
+
+
 def take_start(db, account, key, run_id):
     """In a transaction: a run has asked, and has taken what its start reserved."""
     db.execute("BEGIN")

@@ -196,6 +196,47 @@ def age_access(db, repo=None):
                {"repo": repo})
 
 
+def pass_dispatch(db, key):
+    """A dispatch was sent so long ago that its run would be there."""
+    db.execute("UPDATE dispatch SET dispatched_at = dispatched_at - interval '3 minutes' WHERE key = %s", [key])
+
+
+def pass_a_day(db, account):
+    """What was dispatched for the account was a day ago."""
+    db.execute("UPDATE dispatch SET dispatched_at = dispatched_at - interval '24 hours' WHERE account_id = %s", [account])
+
+
+def end_limits(db):
+    """No limit of the code host is obeyed any more."""
+    db.execute("DELETE FROM rate_limit")
+
+
+@contextmanager
+def answers_refused(db):
+    """The database shuts down when the answer to a dispatch is noted."""
+    db.execute("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE SQLSTATE '57P01'; END $$;"
+               " CREATE TRIGGER refuse BEFORE UPDATE ON dispatch FOR EACH ROW EXECUTE FUNCTION refuse()")
+    try:
+        yield
+    finally:
+        db.execute("DROP FUNCTION refuse CASCADE")
+
+
+def count_tokens(db, account, count):
+    """So many tokens were made for the account this hour."""
+    db.execute("UPDATE installation_lookup SET tokens = %s WHERE account_id = %s", [count, account])
+
+
+def has_lost_access(db, account):
+    """The other services were told that the account has lost its access to some repository, and it has not got it back."""
+    return db.execute("SELECT FROM access_lost WHERE account_id = %s", [account]).rowcount > 0
+
+
+def refused_before(db, account, ago):
+    """The code host did not accept the account's connection so long ago."""
+    db.execute("UPDATE connection SET unaccepted_since = now() - %s::interval WHERE account_id = %s AND provider = 'code_host'", [ago, account])
+
+
 def forget_access(db):
     db.execute("DELETE FROM repository_access")
 
