@@ -8,23 +8,30 @@ from lib.http.identity import identity
 from lib.http import plain_http
 from lib.http.browser import Browser
 from lib.outside.counterparts import connect
-from lib.scenario.fleet import REPO, SCOPES
+from lib.scenario.fleet import REPO, SCOPES, now
 from lib.scenario.provisioning import new_team
 from lib.scenario.sample import load_sample
+from lib.tables import fleet as fleet_tables
 
 HOSTILE = "<img src=x onerror=\"wasRun=1\"> & 'quotes'"
 PULL = "https://github.com/acme/ranker/pull/3"
 
 
 @pytest.fixture
-def installed(cluster):
-    """An account with an agent that has opened a pull request (7) and then failed (8), and the key of that agent."""
+def idle(cluster):
+    """An account with an agent that has not run, and the key of that agent."""
     user = cluster.user()
     installed = {"repo": REPO, "agent": "agent_one", "provider": "anthropic", "key_id": str(uuid.uuid4())}
     sender = identity(cluster, "svc-fleet", "service", account=user.account)
     assert plain_http.post(f"{cluster.url('svc-fleet')}/internal/fleet/installations", json=installed, auth=sender).status_code == 200
     key = {"name": "agent", "kind": "automation", "scopes": SCOPES, "repo": REPO}
-    agent = user.api.as_key(user.api.post("/account/api-keys", key, expect=201).json()["key"])
+    return user, user.api.as_key(user.api.post("/account/api-keys", key, expect=201).json()["key"])
+
+
+@pytest.fixture
+def installed(idle):
+    """An account with an agent that has opened a pull request (7) and then failed (8), and the key of that agent."""
+    user, agent = idle
     agent.post("/fleet/runs", {
         "run_id": 7, "repo": REPO, "status": "pr_opened", "artifact_url": PULL, "agent": "agent_one", "model": "large", "cost_usd": 1.5,
         "arxiv_id": "2205.14135", "candidates_considered": 40, "selection_reasoning_excerpt": HOSTILE, "files_touched": ["attention.py", HOSTILE],
@@ -59,6 +66,23 @@ def test_an_agent_leads_to_its_runs(browse, cluster, fleet):
     assert "agent_one, with gpt-5.1-codex" in seen["asked"] and "$1.50" in seen["asked"]
     assert all(word in seen["passed"] for word in ("2301.00001", "license", HOSTILE))
     assert all(word in seen["main"] for word in ("2205.14135", "attention.py", "40 candidates", "$3.00, estimated, by prices of Nov 13, 2025"))
+
+
+def test_pull_requests_that_are_older_than_the_period_are_offered_and_counted(browse, cluster, idle):
+    user, agent = idle
+    closed_at = now()
+    opened, merged = (f"https://github.com/{REPO}/pull/{number}" for number in (5, 6))
+    for run, pull in enumerate((opened, merged), 1):
+        agent.post("/fleet/runs", {
+            "run_id": run, "repo": REPO, "status": "pr_opened", "artifact_url": pull, "agent": "agent_one",
+            "started_at": now(days=-100), "finished_at": now(days=-100),
+        }, expect=201)  # fmt: skip
+    with cluster.postgres.connect("fleet") as db:
+        fleet_tables.own_repository(db, user.account, REPO)
+        fleet_tables.tell_item(db, REPO, "pull_request", 6, "merged", now(days=-100), closed_at)
+    seen = browse("old", key=user.key)
+    assert (seen["errors"], seen["review"], len(seen["days"])) == ([], opened, 30)
+    assert [day for day, count in seen["days"] if count != "0"] == [closed_at[:10]]
 
 
 def test_runs_and_papers_of_an_agent_past_the_first_are_found(browse, installed):

@@ -34,6 +34,19 @@ export const agents = ({ open, logIn, violations }) => ({
     return { errors, ...seen, wasRun: await page.evaluate(() => "wasRun" in globalThis) };
   },
 
+  /** What the list offers of an agent whose pull requests are older than the period, and the figures of the days of merges. */
+  async old(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByRole("link", { name: "Agents" }).click();
+    const review = page.getByRole("table", { name: "Agents" }).getByRole("link", { name: "Review its pull request" });
+    await review.waitFor();
+    const merged = page.getByRole("figure").filter({ hasText: "Merged pull requests a day" });
+    await merged.locator("summary").click();
+    const cells = await merged.getByRole("row").filter({ has: page.getByRole("rowheader") }).allInnerTexts();
+    return { errors, review: await review.getAttribute("href"), days: cells.map((row) => row.trim().split(/\s+/)) };
+  },
+
   /** Runs past the first hundred are there, and the papers of an agent beyond the newest ten when they are wanted. */
   async many(browser, values) {
     const { page, errors } = await open(browser, values);
