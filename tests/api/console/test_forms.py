@@ -4,7 +4,8 @@ import uuid
 
 from lib.http import plain_http
 from lib.http.identity import identity
-from lib.scenario.fleet import REPO
+from lib.scenario.budgets import OBEYS
+from lib.scenario.fleet import REPO, SCOPES
 from lib.wait import wait_for
 
 TAGS = ["fast & small", "cs.CL", "two  blanks"]
@@ -119,6 +120,21 @@ def test_a_new_budget_replaces_none(browse, cluster):
     seen = browse("replaced", key=api.key)
     assert (seen["errors"], seen["found"], seen["isOffered"]) == ([], [], False)
     assert sorted((each["usd"], each["action"]) for each in api.get("/fleet/budgets", expect=200).json()) == [(70, "warn"), (100, "stop")]
+
+
+def test_what_is_taken_of_a_budget_is_shown_in_its_measure(browse, cluster):
+    """What is reserved of 50 dollars a month is taken, and half a dollar a day, all of which is spent, is a full bar."""
+    api = cluster.user().api
+    for period, usd in (("month", 50), ("day", 0.5)):
+        api.put("/fleet/budgets", {"scope": "account", "period": period, "usd": usd, "action": "stop" if usd > 1 else "warn"}, expect=200)
+    key = {"name": "agent", "kind": "automation", "scopes": SCOPES, "repo": REPO}
+    agent = api.as_key(api.post("/account/api-keys", key, expect=201).json()["key"])
+    agent.post("/fleet/runs", {"run_id": 7, "repo": REPO, "status": "pr_opened", "cost_usd": 4}, expect=201)
+    asked = {"run_id": 8, "run_attempt": 1, "repo": REPO, **OBEYS}
+    reserved = agent.post("/fleet/runs/admit", asked, expect=200).json()["max_usd"]
+    seen = browse("taken", key=api.key)
+    assert seen == {"errors": [], "told": f"There is one already: $50.00 a month, of which ${4 + reserved:.2f} are spent and reserved.",
+                    "bars": [[0.5, 0.5], [0.5, 0.5]]}  # fmt: skip
 
 
 def test_a_score_that_is_no_number_makes_no_feed(browse, cluster):

@@ -275,6 +275,22 @@ export const forms = ({ open, logIn, violations, violationsOfThemes }) => ({
     return { errors: errors.filter((each) => !isRefusal(each)) };
   },
 
+  /** What is taken of a budget, where it would be made again, and the bars of one: the value and the end of each. */
+  async taken(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.goto(`${values.url}/console/agents/budgets`);
+    await page.getByRole("link", { name: "The account" }).first().waitFor();
+    await page.getByRole("button", { name: "New budget" }).click();
+    const form = page.getByRole("dialog", { name: "New budget" });
+    const told = await form.getByText("There is one already").innerText();
+    await form.getByLabel("Period").selectOption("day");
+    await form.getByRole("button", { name: "Open that one" }).click();
+    const bars = page.getByRole("dialog", { name: "The account, a day" }).getByRole("meter");
+    await bars.first().waitFor();
+    return { errors, told, bars: await bars.evaluateAll((meters) => meters.map(({ value, max }) => [value, max])) };
+  },
+
   /** A budget that there is already is not made again, also when somebody else has made it since. */
   async replaced(browser, values) {
     const { page, errors } = await open(browser, values);
