@@ -95,6 +95,14 @@ def test_runs_and_papers_of_an_agent_past_the_first_are_found(browse, installed)
     assert (seen["errors"], seen["found"], first) == ([], [], 10) and all >= 15
 
 
+def test_a_run_is_found_whatever_it_is_called(browse, idle):
+    user, agent = idle
+    runs = ["job%20one", "job one", "a/b", "a%2Fb", "%", ".", ".."]
+    for number, run in enumerate(runs):
+        agent.post("/fleet/runs", {"run_id": run, "repo": REPO, "status": "failed", "agent": f"agent-{number}"}, expect=201)
+    assert browse("named", key=user.key, runs=runs) == {"errors": [], "told": [f"agent-{n // 2}" for n in range(2 * len(runs))]}
+
+
 def test_an_agent_is_set_up_and_connections_are_given_up(browse, cluster, code_host):
     team = new_team(cluster, code_host)
     seen = browse("setup", key=team.api.key, interest=team.interest)
@@ -131,11 +139,11 @@ def test_the_inbox_is_filtered_read_and_dismissed_by_keys(browse, fleet):
 
 def test_experiments_are_filtered_by_tag_and_columns_are_remembered(browse, cluster):
     user = cluster.user()
-    for name, tags in (("Tagged", ["fast & small"]), ("Other", [])):
+    for name, tags in (("Tagged", ["50%25 & small"]), ("Other", [])):
         user.api.post("/experiments", {"name": name, "tags": tags}, expect=201)
-    seen = browse("columns", key=user.key, tag="fast & small", other="Other")
+    seen = browse("columns", key=user.key, tag="50%25 & small", other="Other")
     assert (seen["errors"], seen["found"], seen["names"]) == ([], [], ["Tagged"])
-    assert "Metric" in seen["columns"] and "Outcome" not in seen["columns"] and seen["address"] == "?tag=fast%20%26%20small"
+    assert "Metric" in seen["columns"] and "Outcome" not in seen["columns"] and seen["address"] == "?tag=50%2525%20%26%20small"
 
 
 def test_experiments_past_the_first_hundred_are_found_by_one_key(browse, cluster):
