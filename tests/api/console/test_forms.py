@@ -122,6 +122,13 @@ def test_a_new_budget_replaces_none(browse, cluster):
     assert sorted((each["usd"], each["action"]) for each in api.get("/fleet/budgets", expect=200).json()) == [(70, "warn"), (100, "stop")]
 
 
+def test_a_budget_begins_in_the_time_zone_of_the_browser(browse, cluster):
+    """Under the name that it has in the database of time zones: browsers tell an old one, which Debian 13 has in a package of its own."""
+    api = cluster.user().api
+    assert browse("zone", key=api.key, zone="Asia/Kolkata") == {"errors": [], "named": "Asia/Calcutta"}
+    assert [each["time_zone"] for each in api.get("/fleet/budgets", expect=200).json()] == ["Asia/Kolkata"]
+
+
 def test_what_is_taken_of_a_budget_is_shown_in_its_measure(browse, cluster):
     """What is reserved of 50 dollars a month is taken, and half a dollar a day, all of which is spent, is a full bar."""
     api = cluster.user().api

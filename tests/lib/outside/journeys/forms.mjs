@@ -275,6 +275,19 @@ export const forms = ({ open, logIn, violations, violationsOfThemes }) => ({
     return { errors: errors.filter((each) => !isRefusal(each)) };
   },
 
+  /** A budget is made by a browser whose time zone has an old name. */
+  async zone(browser, values) {
+    const { page, errors } = await open(browser, values, { timezoneId: values.zone });
+    await logIn(page, values.key);
+    const named = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+    await page.goto(`${values.url}/console/agents/budgets?new=1`);
+    const form = page.getByRole("dialog", { name: "New budget" });
+    await form.getByLabel("Budget in dollars").fill("20");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    return { errors, named };
+  },
+
   /** What is taken of a budget, where it would be made again, and the bars of one: the value and the end of each. */
   async taken(browser, values) {
     const { page, errors } = await open(browser, values);

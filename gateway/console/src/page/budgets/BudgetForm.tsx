@@ -4,6 +4,7 @@ import { answer, api, type Schemas } from "../../api/client";
 import { dollars } from "../../api/format";
 import { Problem } from "../../api/problem";
 import { installations, interests } from "../../api/queries";
+import { zoneHere } from "../../api/zone";
 import { Button } from "../../part/form/Button";
 import { requireSame, useEdit } from "../../part/form/edit";
 import { TextField } from "../../part/form/Field";
@@ -52,7 +53,7 @@ function initialOf(budget: Budget | undefined): Values {
     warn_percent: (budget?.warn_percent ?? [50, 80, 100]).join(" "),
     max_usd_per_run: String(budget?.max_usd_per_run ?? 10),
     assume_usd: String(budget?.assume_usd ?? ""),
-    time_zone: budget?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    time_zone: budget?.time_zone ?? zoneHere(),
     week_starts: String(budget?.week_starts ?? 1),
   };
 }

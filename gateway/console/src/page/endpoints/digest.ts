@@ -1,5 +1,6 @@
 /** The digest of an endpoint as people choose it: on which days, when, and in which time zone. */
 import type { Schemas } from "../../api/client";
+import { zoneHere } from "../../api/zone";
 
 type Digest = Schemas["WebhookDigest"];
 
@@ -23,11 +24,10 @@ function daysOf(weekdays: readonly number[]): DigestDays {
 const twoDigits = (value: number) => String(value).padStart(2, "0");
 
 export function choiceOf(digest: Digest | null): DigestChoice {
-  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return {
     "digest.weekdays": digest ? daysOf(digest.weekdays) : "none",
     "digest.hour": digest ? `${twoDigits(digest.hour)}:${twoDigits(digest.minute)}` : "08:00",
-    "digest.time_zone": digest?.time_zone ?? here,
+    "digest.time_zone": digest?.time_zone ?? zoneHere(),
   };
 }
 
