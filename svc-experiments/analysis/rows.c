@@ -27,9 +27,10 @@ struct value {
 struct example {
 	const char *name, *group;
 	int arm;
-	double n, sum;
-	double result;  /* set by set_results() */
-	bool is_binary; /* each sample is 0 or 1 */
+	double n;
+	long double sum; /* with the digits that many samples would lose in a double */
+	double result;   /* set by set_results() */
+	bool is_binary;  /* each sample is 0 or 1 */
 };
 
 /* The examples of a metric, ordered by name and then by arm. */
@@ -103,7 +104,7 @@ static struct examples add_samples(struct arena *arena, struct value *values, si
 static const char *example_fault(const struct planned_metric *metric, bool is_runs,
                                  const struct example *e)
 {
-	if (!(fabs(e->sum) <= NUMBER_MAX))
+	if (!(fabsl(e->sum) <= NUMBER_MAX))
 		return "must not be more than 1e100";
 	if (is_runs)
 		return NULL;
@@ -137,25 +138,19 @@ static void set_results(const struct planned_metric *metric, bool is_runs, struc
 	for (size_t i = 0; i < all->count; i++) {
 		struct example *e = &all->items[i];
 		e->result = is_counted ? pass_at_k((size_t)e->n, (size_t)e->sum, (size_t)metric->k)
-		                       : e->sum / e->n;
+		                       : (double)(e->sum / e->n);
 	}
 }
 
-/* Mean and variance of an arm over its examples (Welford's recurrence). */
-static struct sample arm_sample(const struct examples *all, size_t arm)
+/* Mean and variance of an arm over its examples. */
+static struct sample arm_sample(struct arena *scratch, const struct examples *all, size_t arm)
 {
-	struct sample s = {0};
-	double squares = 0;
-	for (size_t i = 0; i < all->count; i++) {
-		if (all->items[i].arm != (int)arm)
-			continue;
-		double x = all->items[i].result, gap = x - s.mean;
-		s.n++;
-		s.mean += gap / s.n;
-		squares += gap * (x - s.mean);
-	}
-	s.variance = s.n < 2 ? NAN : squares / (s.n - 1);
-	return s;
+	double *results = arena_array(scratch, all->count, sizeof(*results));
+	size_t count = 0;
+	for (size_t i = 0; i < all->count; i++)
+		if (all->items[i].arm == (int)arm)
+			results[count++] = all->items[i].result;
+	return sample_of_values(results, count);
 }
 
 /* The results of an arm counted; false: they are no 0 or 1 each, but means of samples, or
@@ -173,7 +168,7 @@ static bool arm_counts(const struct analysis *a, const struct planned_metric *me
 		if (!e->is_binary || e->n != 1)
 			return false;
 		counts.n++;
-		counts.successes += e->sum;
+		counts.successes += (double)e->sum;
 	}
 	*ret = counts;
 	return counts.n > 0;
@@ -300,8 +295,8 @@ static void compare_independent(struct analysis *a, const struct planned_metric 
                                 const struct examples *all, size_t arm, struct pair_figures *pair)
 {
 	struct proportion c_counts, t_counts;
-	struct sample c = arm_sample(all, a->plan->control);
-	struct sample t = arm_sample(all, arm);
+	struct sample c = arm_sample(a->scratch, all, a->plan->control);
+	struct sample t = arm_sample(a->scratch, all, arm);
 	double fewer = fmin(c.n, t.n);
 	if (fewer < 1) {
 		pair->invalid = "an arm has no results";
@@ -329,8 +324,8 @@ static void compare_independent_runs(struct analysis *a, const struct planned_me
                                      const struct examples *all, size_t arm,
                                      struct pair_figures *pair)
 {
-	struct sample c = arm_sample(all, a->plan->control);
-	struct sample t = arm_sample(all, arm);
+	struct sample c = arm_sample(a->scratch, all, a->plan->control);
+	struct sample t = arm_sample(a->scratch, all, arm);
 	if (c.n < RUNS_MIN || t.n < RUNS_MIN) {
 		pair->invalid = "an arm has fewer than 3 runs";
 		if (c.n > 0 && t.n > 0)
@@ -383,8 +378,8 @@ static void set_spread(const struct examples *all, size_t arm, struct arm_figure
 		const struct example *run = &all->items[i];
 		if (run->arm != (int)arm)
 			continue;
-		figures->smallest = fmin(figures->smallest, run->sum / run->n);
-		figures->largest = fmax(figures->largest, run->sum / run->n);
+		figures->smallest = fmin(figures->smallest, run->result);
+		figures->largest = fmax(figures->largest, run->result);
 	}
 }
 
@@ -392,7 +387,7 @@ static void set_arm(struct analysis *a, const struct planned_metric *metric,
                     const struct examples *all, size_t arm, struct arm_figures *figures)
 {
 	struct proportion counts;
-	struct sample s = arm_sample(all, arm);
+	struct sample s = arm_sample(a->scratch, all, arm);
 	*figures = arm_figures_of(s.n, s.n > 0 ? s.mean : NAN);
 	if (a->unit == UNIT_RUN)
 		set_spread(all, arm, figures);

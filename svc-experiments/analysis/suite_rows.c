@@ -12,7 +12,7 @@
 /* What the scale of a metric makes of a value; the squares of larger ones may overflow. */
 #define SCALED_MAX 1e50
 
-/* The scaled values of a task in an arm. */
+/* The values of a task in an arm, scaled when all are read. */
 struct task_values {
 	double *values; /* NULL: they are only counted */
 	size_t count;
@@ -47,10 +47,17 @@ static void add_rows(const struct plan *plan, yyjson_val *rows, struct suite_val
 			int metric = plan_metric(plan, yyjson_get_str(name));
 			if (metric >= 0 && plan->metrics[metric].is_in_suite &&
 			    yyjson_is_num(value))
-				add_value(&suite->of[arm][metric],
-				          scaled(&plan->metrics[metric], yyjson_get_num(value)));
+				add_value(&suite->of[arm][metric], yyjson_get_num(value));
 		}
 	}
+}
+
+/* Values that differ by rounding alone become one: the scale may magnify what they differ by. */
+static void scale_values(const struct planned_metric *task, struct task_values *of)
+{
+	bool is_one = sample_of_values(of->values, of->count).variance == 0;
+	for (size_t i = 0; i < of->count; i++)
+		of->values[i] = is_one && i > 0 ? of->values[0] : scaled(task, of->values[i]);
 }
 
 static struct suite_values *read_values(struct arena *arena, const struct plan *plan,
@@ -65,6 +72,9 @@ static struct suite_values *read_values(struct arena *arena, const struct plan *
 			task->count = 0;
 		}
 	add_rows(plan, rows, suite);
+	for (size_t arm = 0; arm < plan->arm_count; arm++)
+		for (size_t i = 0; i < plan->metric_count; i++)
+			scale_values(&plan->metrics[i], &suite->of[arm][i]);
 	return suite;
 }
 

@@ -75,6 +75,6 @@ BEGIN
         ORDER BY e.id DESC);
     total := cardinality(ids);
     SELECT coalesce(json_agg(experiment_json(e, p.name) ORDER BY e.id DESC), '[]') INTO page
-    FROM unnest(ids[page_offset + 1 : page_offset + page_limit]) AS one (id)
+    FROM (SELECT u.id FROM unnest(ids) WITH ORDINALITY AS u (id, place) ORDER BY u.place LIMIT page_limit OFFSET page_offset) AS one
     JOIN experiment e USING (id) LEFT JOIN project p ON p.id = e.project_id;
 END $$;

@@ -3,11 +3,7 @@
 #include "base/base.h"
 #include "statistics/distribution.h"
 
-#include <float.h>
 #include <math.h>
-
-/* Sums of as many values as a cluster has may differ by as much of the largest one for each. */
-#define ROUNDING (8 * DBL_EPSILON)
 
 static double log_gamma(double x)
 {
@@ -117,7 +113,8 @@ static struct cluster_sums add_clusters(const struct example_pair *pairs, size_t
 }
 
 /* Whether the sums of the clusters differ from 0 by rounding alone: what 0.3 - 0.2 and 0.7 - 0.6
- * differ by is no variance. `members` gets the sizes of the clusters. */
+ * differ by is no variance. That of a sum is once that of a value for each of its values. `members`
+ * gets the sizes of the clusters. */
 static bool are_zero(const double *differences, size_t cluster_count,
                      const struct example_pair *pairs, size_t count, double *members)
 {
@@ -129,7 +126,7 @@ static bool are_zero(const double *differences, size_t cluster_count,
 		members[pairs[i].cluster]++;
 	}
 	for (size_t g = 0; g < cluster_count; g++)
-		if (fabs(differences[g]) > ROUNDING * largest * members[g])
+		if (fabs(differences[g]) > VALUE_ROUNDING * largest * members[g])
 			return false;
 	return true;
 }

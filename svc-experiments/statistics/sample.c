@@ -3,7 +3,6 @@
 #include "base/base.h"
 
 #include <math.h>
-#include <stddef.h>
 
 /* A variance below this share of the mean square has fewer than six digits. */
 #define VARIANCE_DIGITS 1e-10
@@ -20,6 +19,32 @@ struct sample sample_of_counts(double n, double successes)
 {
 	double p = successes / n;
 	return (struct sample){n, p, p * ((n - successes) / n)};
+}
+
+/* Whether values differ from their mean by rounding alone. */
+static bool are_equal(const double *values, size_t count, double mean)
+{
+	double largest = 0, farthest = 0;
+	for (size_t i = 0; i < count; i++) {
+		largest = fmax(largest, fabs(values[i]));
+		farthest = fmax(farthest, fabs(values[i] - mean));
+	}
+	return farthest <= VALUE_ROUNDING * largest;
+}
+
+/* The squares are added up by Welford's recurrence. */
+struct sample sample_of_values(const double *values, size_t count)
+{
+	struct sample s = {.n = (double)count, .variance = NAN};
+	double squares = 0;
+	for (size_t i = 0; i < count; i++) {
+		double gap = values[i] - s.mean;
+		s.mean += gap / (double)(i + 1);
+		squares += gap * (values[i] - s.mean);
+	}
+	if (count >= 2)
+		s.variance = are_equal(values, count, s.mean) ? 0 : squares / (s.n - 1);
+	return s;
 }
 
 /* all - a b / n without the rounding of the product and of the quotient. */

@@ -4,7 +4,12 @@
  * refused rather than answered. */
 #pragma once
 
+#include <float.h>
 #include <stdbool.h>
+#include <stddef.h>
+
+/** What rounding may leave of a difference of 0 between values, as a share of the largest one. */
+#define VALUE_ROUNDING (8 * DBL_EPSILON)
 
 /** An arm of a metric. `variance` is that of one unit, with n - 1; NaN when n < 2. */
 struct sample {
@@ -32,6 +37,10 @@ typedef const char *sums_fault;
 
 /** The sample of a metric that is 0 or 1; 0 <= successes <= n. Its variance is p (1 - p). */
 struct sample sample_of_counts(double n, double successes);
+
+/** The sample of values. Its variance is 0 when they differ by no more than their rounding: what
+ * 0.1 and (0.1 + 0.1 + 0.1) / 3 differ by is no variance. */
+struct sample sample_of_values(const double *values, size_t count);
 
 /** The variance (n - 1) of sums into `ret_variance`, NaN when n < 2. A fault: it is negative, or
  * less than 1e-10 of sum_squares / n, of which a double has too few digits; or more than 1e200. */

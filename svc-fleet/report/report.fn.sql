@@ -50,10 +50,25 @@ BEGIN
 END $$;
 
 -- A step of a timeline. As text: json_build_object() takes four times as long, and there are thousands.
-CREATE OR REPLACE FUNCTION timeline_step(since date, runs bigint, pull_requests bigint, failed bigint, cost_usd numeric) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN concat('{"since":"', since, '","runs":', runs, ',"pull_requests":', pull_requests, ',"failed":', failed, ',"cost_usd":',
-              coalesce(cost_usd::text, 'null'), '}');
+CREATE OR REPLACE FUNCTION timeline_step(since date, runs bigint, pull_requests bigint, merged bigint, failed bigint, cost_usd numeric)
+RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+RETURN concat('{"since":"', since, '","runs":', runs, ',"pull_requests":', pull_requests, ',"merged":', merged, ',"failed":', failed,
+              ',"cost_usd":', coalesce(cost_usd::text, 'null'), '}');
+
+-- The pull requests of a repository that were merged in a period, by the step of a timeline in which they were.
+CREATE OR REPLACE FUNCTION fleet_merges(account uuid, since date, until date, repos text[], step text)
+RETURNS TABLE (repo_key text, steps date[], counts bigint[])
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN RETURN QUERY
+    SELECT m.repo_key, array_agg(m.begins), array_agg(m.merged)
+    FROM (SELECT d.repo_key, greatest(date_trunc(step, d.closed_at AT TIME ZONE 'UTC')::date, since) AS begins, count(*) AS merged
+          FROM deliverable d
+          WHERE d.account_id = account AND d.stage = 'merged' AND d.kind = 'pull_request'
+            AND d.closed_at >= since::timestamp AT TIME ZONE 'UTC' AND d.closed_at < (until + 1)::timestamp AT TIME ZONE 'UTC'
+            AND (repos IS NULL OR d.repo_key = ANY (repos))
+          GROUP BY 1, 2) m
+    GROUP BY 1;
+END $$;
 
 -- The repositories of a report, each with the sums of its days, weeks or months (`step`), its last run before the end of
 -- the period and how its agent stands; and how many of them had runs. From the same days:
@@ -72,10 +87,11 @@ DECLARE
 BEGIN
     WITH ran AS (
         SELECT s.repo_key, s.repo, s.last_at, s.last_outcome, s.last_status, t.*
-        FROM run_repo s, LATERAL (
+        FROM run_repo s LEFT JOIN fleet_merges(account, since, until, repos, step) m ON m.repo_key = s.repo_key, LATERAL (
             SELECT sum(x.runs) AS runs, sum(x.recent) AS recent, sum(x.cost_first) AS cost_first, sum(x.cost_second) AS cost_second,
-                   string_agg(timeline_step(x.begins, x.runs, x.pull_requests, x.failed, x.cost_usd), ',' ORDER BY x.begins)
-                   AS timeline
+                   string_agg(timeline_step(coalesce(x.begins, g.begins), coalesce(x.runs, 0), coalesce(x.pull_requests, 0),
+                                            coalesce(g.merged, 0), coalesce(x.failed, 0), x.cost_usd),
+                              ',' ORDER BY coalesce(x.begins, g.begins)) AS timeline
             FROM (SELECT d.day AS begins, d.runs, d.pull_requests, d.failed, CASE WHEN d.cost_runs > 0 THEN d.cost_usd END AS cost_usd,
                          CASE WHEN d.day > week_ago_day THEN d.runs END AS recent,
                          CASE WHEN d.day <= middle AND d.cost_runs > 0 THEN d.cost_usd END AS cost_first,
@@ -91,7 +107,8 @@ BEGIN
                   FROM run_day d
                   WHERE step <> 'day' AND d.account_id = account AND d.repo_key = s.repo_key AND d.day BETWEEN since AND until
                     AND d.runs > 0
-                  GROUP BY 1) x) t
+                  GROUP BY 1) x
+            FULL JOIN unnest(m.steps, m.counts) AS g (begins, merged) ON g.begins = x.begins) t
         WHERE s.account_id = account AND (repos IS NULL OR s.repo_key = ANY (repos))
     ), installed AS (
         SELECT i.repo_key, max(i.repo) AS name, bool_or(i.status = 'active') AS is_active
@@ -103,7 +120,7 @@ BEGIN
                     WHEN r.last_at >= to_time THEN (SELECT (e.at, e.outcome_kind, e.status)::run_end
                                                     FROM last_run_before(account, repo_key, to_time) e) END AS last
         FROM ran r FULL JOIN installed i USING (repo_key)
-        WHERE r.runs > 0 OR i.repo_key IS NOT NULL
+        WHERE r.timeline IS NOT NULL OR i.repo_key IS NOT NULL
         OFFSET 0
     )
     SELECT coalesce('[' || string_agg(concat(

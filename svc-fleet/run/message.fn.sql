@@ -11,9 +11,12 @@ BEGIN
             FROM string_to_table(segment, NULL) WITH ORDINALITY AS x (c, n));
 END $$;
 
--- The page of a run, below PUBLIC_URL.
+-- The page of a run, below PUBLIC_URL. Browsers take the segments . and .. out of a path, escaped or not.
 CREATE OR REPLACE FUNCTION run_page_path(run_id jsonb) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
+    IF run_id #>> '{}' IN ('.', '..') THEN
+        RETURN '/console/runs/-?run_id=' || (run_id #>> '{}');
+    END IF;
     RETURN '/console/runs/' || path_segment(run_id #>> '{}');
 END $$;
 

@@ -14,6 +14,7 @@ import { Answer } from "./part/Answer";
 import { Broken } from "./part/Broken";
 import { Empty } from "./part/Empty";
 import { Notices, useNotice } from "./part/Notice";
+import { usePath, useQueryText } from "./part/link/address";
 import { Page } from "./part/Page";
 import { Shell } from "./part/shell/Shell";
 import { applyTheme } from "./part/shell/theme";
@@ -174,7 +175,7 @@ if (root) {
   root.replaceChildren(); // what it says until the script is there
   render(
     <QueryClientProvider client={client}>
-      <Router base="/console">
+      <Router base="/console" hook={usePath} searchHook={useQueryText}>
         <Notices>
           <Root />
         </Notices>

@@ -2,11 +2,10 @@
 
 import uuid
 
-import pytest
-
 from lib.http import plain_http
 from lib.http.identity import identity
-from lib.scenario.fleet import REPO
+from lib.scenario.budgets import OBEYS
+from lib.scenario.fleet import REPO, SCOPES
 from lib.wait import wait_for
 
 TAGS = ["fast & small", "cs.CL", "two  blanks"]
@@ -44,11 +43,6 @@ def test_what_comes_to_the_same_is_not_saved(browse, cluster):
               {"path": f"evaluations/templates/{template}", "label": "What is evaluated, as JSON", "add": "\n"},
               {"path": f"settings/endpoints/{endpoint}", "label": "Types of messages", "add": " "}]  # fmt: skip
     assert browse("same", key=api.key, things=things)["errors"] == []
-
-
-@pytest.mark.parametrize("zone", ["Asia/Kolkata", "Europe/Lisbon"])
-def test_a_time_zone_is_offered_by_its_newest_name(browse, cluster, zone):
-    assert browse("zone", key=cluster.user().api.key, zone=zone) == {"errors": [], "offered": zone}
 
 
 def test_an_endpoint_keeps_a_name(browse, cluster):
@@ -126,6 +120,28 @@ def test_a_new_budget_replaces_none(browse, cluster):
     seen = browse("replaced", key=api.key)
     assert (seen["errors"], seen["found"], seen["isOffered"]) == ([], [], False)
     assert sorted((each["usd"], each["action"]) for each in api.get("/fleet/budgets", expect=200).json()) == [(70, "warn"), (100, "stop")]
+
+
+def test_a_budget_begins_in_the_time_zone_of_the_browser(browse, cluster):
+    """Under the name that it has in the database of time zones: browsers tell an old one, which Debian 13 has in a package of its own."""
+    api = cluster.user().api
+    assert browse("zone", key=api.key, zone="Asia/Kolkata") == {"errors": [], "named": "Asia/Calcutta"}
+    assert [each["time_zone"] for each in api.get("/fleet/budgets", expect=200).json()] == ["Asia/Kolkata"]
+
+
+def test_what_is_taken_of_a_budget_is_shown_in_its_measure(browse, cluster):
+    """What is reserved of 50 dollars a month is taken, and half a dollar a day, all of which is spent, is a full bar."""
+    api = cluster.user().api
+    for period, usd in (("month", 50), ("day", 0.5)):
+        api.put("/fleet/budgets", {"scope": "account", "period": period, "usd": usd, "action": "stop" if usd > 1 else "warn"}, expect=200)
+    key = {"name": "agent", "kind": "automation", "scopes": SCOPES, "repo": REPO}
+    agent = api.as_key(api.post("/account/api-keys", key, expect=201).json()["key"])
+    agent.post("/fleet/runs", {"run_id": 7, "repo": REPO, "status": "pr_opened", "cost_usd": 4}, expect=201)
+    asked = {"run_id": 8, "run_attempt": 1, "repo": REPO, **OBEYS}
+    reserved = agent.post("/fleet/runs/admit", asked, expect=200).json()["max_usd"]
+    seen = browse("taken", key=api.key)
+    assert seen == {"errors": [], "told": f"There is one already: $50.00 a month, of which ${4 + reserved:.2f} are spent and reserved.",
+                    "bars": [[0.5, 0.5], [0.5, 0.5]]}  # fmt: skip
 
 
 def test_a_score_that_is_no_number_makes_no_feed(browse, cluster):

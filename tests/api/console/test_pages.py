@@ -370,7 +370,7 @@ def test_the_way_from_a_paper_to_a_decision_is_walked(browse, reader):
 
 def test_results_are_added_from_a_file_and_what_they_propose_is_accepted(browse, cluster):
     user = cluster.user()
-    plan = {"metrics": [{"key": "accuracy", "kind": "proportion"}]}
+    plan = {"alpha": 0.0125, "metrics": [{"key": "accuracy", "kind": "proportion"}]}
     made = user.api.post("/experiments", {"name": "Tiles", "ab_test_config": plan}, expect=201).json()["id"]
     lines = [f'{arm},"q ""{i}""",{right},"a\nb"' for i in range(20) for arm, right in (("control", int(i > 8)), ("treatment", 1))]
     refused = [("example,accuracy\n1,1", "no column “arm”"), ("arm,accuracy\n\ncontrol,yes", "Line 3: “accuracy” is no number: yes"),
@@ -381,7 +381,7 @@ def test_results_are_added_from_a_file_and_what_they_propose_is_accepted(browse,
     seen = browse("results", key=user.key, experiment=made, refused=refused, file=file)
     (refused_by_the_service,) = seen["errors"]
     assert "400 (Bad Request)" in refused_by_the_service and seen["found"] == []
-    assert "accuracy" in seen["effects"] and "treatment" in seen["effects"]
+    assert all(word in seen["effects"] for word in ("accuracy", "treatment", "98.75% interval"))
     decided = user.api.get(f"/experiments/{made}", expect=200).json()
     assert (decided["delta_confidence"], decided["outcome"], decided["decision"]) == ("significant", "ship", None)
 

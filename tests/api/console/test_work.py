@@ -8,23 +8,30 @@ from lib.http.identity import identity
 from lib.http import plain_http
 from lib.http.browser import Browser
 from lib.outside.counterparts import connect
-from lib.scenario.fleet import REPO, SCOPES
+from lib.scenario.fleet import REPO, SCOPES, now
 from lib.scenario.provisioning import new_team
 from lib.scenario.sample import load_sample
+from lib.tables import fleet as fleet_tables
 
 HOSTILE = "<img src=x onerror=\"wasRun=1\"> & 'quotes'"
 PULL = "https://github.com/acme/ranker/pull/3"
 
 
 @pytest.fixture
-def installed(cluster):
-    """An account with an agent that has opened a pull request (7) and then failed (8), and the key of that agent."""
+def idle(cluster):
+    """An account with an agent that has not run, and the key of that agent."""
     user = cluster.user()
     installed = {"repo": REPO, "agent": "agent_one", "provider": "anthropic", "key_id": str(uuid.uuid4())}
     sender = identity(cluster, "svc-fleet", "service", account=user.account)
     assert plain_http.post(f"{cluster.url('svc-fleet')}/internal/fleet/installations", json=installed, auth=sender).status_code == 200
     key = {"name": "agent", "kind": "automation", "scopes": SCOPES, "repo": REPO}
-    agent = user.api.as_key(user.api.post("/account/api-keys", key, expect=201).json()["key"])
+    return user, user.api.as_key(user.api.post("/account/api-keys", key, expect=201).json()["key"])
+
+
+@pytest.fixture
+def installed(idle):
+    """An account with an agent that has opened a pull request (7) and then failed (8), and the key of that agent."""
+    user, agent = idle
     agent.post("/fleet/runs", {
         "run_id": 7, "repo": REPO, "status": "pr_opened", "artifact_url": PULL, "agent": "agent_one", "model": "large", "cost_usd": 1.5,
         "arxiv_id": "2205.14135", "candidates_considered": 40, "selection_reasoning_excerpt": HOSTILE, "files_touched": ["attention.py", HOSTILE],
@@ -61,6 +68,23 @@ def test_an_agent_leads_to_its_runs(browse, cluster, fleet):
     assert all(word in seen["main"] for word in ("2205.14135", "attention.py", "40 candidates", "$3.00, estimated, by prices of Nov 13, 2025"))
 
 
+def test_pull_requests_that_are_older_than_the_period_are_offered_and_counted(browse, cluster, idle):
+    user, agent = idle
+    closed_at = now()
+    opened, merged = (f"https://github.com/{REPO}/pull/{number}" for number in (5, 6))
+    for run, pull in enumerate((opened, merged), 1):
+        agent.post("/fleet/runs", {
+            "run_id": run, "repo": REPO, "status": "pr_opened", "artifact_url": pull, "agent": "agent_one",
+            "started_at": now(days=-100), "finished_at": now(days=-100),
+        }, expect=201)  # fmt: skip
+    with cluster.postgres.connect("fleet") as db:
+        fleet_tables.own_repository(db, user.account, REPO)
+        fleet_tables.tell_item(db, REPO, "pull_request", 6, "merged", now(days=-100), closed_at)
+    seen = browse("old", key=user.key)
+    assert (seen["errors"], seen["review"], len(seen["days"])) == ([], opened, 30)
+    assert [day for day, count in seen["days"] if count != "0"] == [closed_at[:10]]
+
+
 def test_runs_and_papers_of_an_agent_past_the_first_are_found(browse, installed):
     user, agent = installed
     for number in range(100, 220):
@@ -69,6 +93,14 @@ def test_runs_and_papers_of_an_agent_past_the_first_are_found(browse, installed)
     seen = browse("many", key=user.key, repo=REPO)
     first, all = seen["counts"]
     assert (seen["errors"], seen["found"], first) == ([], [], 10) and all >= 15
+
+
+def test_a_run_is_found_whatever_it_is_called(browse, idle):
+    user, agent = idle
+    runs = ["job%20one", "job one", "a/b", "a%2Fb", "%", ".", ".."]
+    for number, run in enumerate(runs):
+        agent.post("/fleet/runs", {"run_id": run, "repo": REPO, "status": "failed", "agent": f"agent-{number}"}, expect=201)
+    assert browse("named", key=user.key, runs=runs) == {"errors": [], "told": [f"agent-{n // 2}" for n in range(2 * len(runs))]}
 
 
 def test_an_agent_is_set_up_and_connections_are_given_up(browse, cluster, code_host):
@@ -107,11 +139,11 @@ def test_the_inbox_is_filtered_read_and_dismissed_by_keys(browse, fleet):
 
 def test_experiments_are_filtered_by_tag_and_columns_are_remembered(browse, cluster):
     user = cluster.user()
-    for name, tags in (("Tagged", ["fast & small"]), ("Other", [])):
+    for name, tags in (("Tagged", ["50%25 & small"]), ("Other", [])):
         user.api.post("/experiments", {"name": name, "tags": tags}, expect=201)
-    seen = browse("columns", key=user.key, tag="fast & small", other="Other")
+    seen = browse("columns", key=user.key, tag="50%25 & small", other="Other")
     assert (seen["errors"], seen["found"], seen["names"]) == ([], [], ["Tagged"])
-    assert "Metric" in seen["columns"] and "Outcome" not in seen["columns"] and seen["address"] == "?tag=fast%20%26%20small"
+    assert "Metric" in seen["columns"] and "Outcome" not in seen["columns"] and seen["address"] == "?tag=50%2525%20%26%20small"
 
 
 def test_experiments_past_the_first_hundred_are_found_by_one_key(browse, cluster):

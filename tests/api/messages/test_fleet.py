@@ -55,6 +55,13 @@ def test_a_run_that_reports_only_its_end_has_only_finished(report, told):
     assert finished["run_id"] == 17 and finished["url"] == "/console/runs/17" and told("run.started") == []
 
 
+def test_a_run_whose_id_is_no_segment_of_a_path_has_an_address(report, told):
+    """A browser takes the segments . and .. out of an address."""
+    for run in (".", ".."):
+        report(run, status="skipped_old", finished_at=ENDED)
+    assert {each["url"] for each in told("run.finished")} == {"/console/runs/-?run_id=.", "/console/runs/-?run_id=.."}
+
+
 def test_a_run_that_is_tried_again_starts_and_ends_again(report, told):
     for hour, status in enumerate(("running", "failed", "running", "pr_opened")):
         report(1, status=status, started_at=f"2026-01-10T0{hour}:00:00Z")

@@ -68,6 +68,18 @@ def test_links_lead_to_all_pages(api, make):
     assert [item["id"] for item in back] == ids[2:4]
 
 
+def test_a_limited_key_has_the_same_pages(api, make):
+    """Also past the end of them, as far as an offset goes."""
+    body = {"name": "agent", "kind": "automation", "scopes": ["experiments:read"], "repo": "acme/ranker"}
+    limited = api.as_key(api.post("/account/api-keys", body, expect=201).json()["key"])
+    ids = [make(launch_context={"target_repo": "acme/ranker"})["id"] for _ in range(3)][::-1]
+    for key in (api, limited):
+        for offset in (0, 1, 2, 3, 2**31, 2**63 - 1):
+            answer = key.get(LISTED, params={"limit": 2, "offset": offset}, expect=200)
+            assert [item["id"] for item in answer.json()] == ids[offset : offset + 2]
+            assert answer.headers["x-total-count"] == "3"
+
+
 @pytest.fixture(scope="module")
 def many(cluster):
     """(client, account, project) of a user with 100,000 experiments, 4,000 of them in the project."""

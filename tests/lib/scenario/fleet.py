@@ -98,15 +98,18 @@ class Month:
         }
 
     def timelines(self):
-        """{repo: [(day, runs, pull requests, failed, cost in cents or None)]}"""
+        """{repo: [(day, runs, pull requests, merged, failed, cost in cents or None)]}"""
         days = defaultdict(list)
         for (repo, _), run in self.final.items():
             days[repo, run["started_at"][:10]].append(run)
+        merges = Counter((repo, text(closed)[:10]) for repo, _, state, _, closed in self.closings
+                         if state == "merged" and text(closed) < "2026-02")
         found = defaultdict(list)
-        for (repo, day), runs in sorted(days.items()):
+        for repo, day in sorted({*days, *merges}):
+            runs = days[repo, day]
             kinds = Counter(KINDS[run["status"]] for run in runs)
             costs = [round(run["cost_usd"] * 100) for run in runs if "cost_usd" in run]
-            found[repo].append((day, len(runs), kinds["pull_request"], kinds["failed"], sum(costs) if costs else None))
+            found[repo].append((day, len(runs), kinds["pull_request"], merges[repo, day], kinds["failed"], sum(costs) if costs else None))
         return dict(found)
 
     def deliverables(self):

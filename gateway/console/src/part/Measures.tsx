@@ -18,7 +18,7 @@ export function Measures({ label, full, measures }: Props) {
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            <meter aria-label={name} min={0} max={Math.max(full, 1)} value={value} />
+            <meter aria-label={name} min={0} max={full > 0 ? full : 1} value={value} />
             <span class="figure">{text}</span>
           </dd>
         </div>

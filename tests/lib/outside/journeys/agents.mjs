@@ -34,6 +34,36 @@ export const agents = ({ open, logIn, violations }) => ({
     return { errors, ...seen, wasRun: await page.evaluate(() => "wasRun" in globalThis) };
   },
 
+  /** What the list offers of an agent whose pull requests are older than the period, and the figures of the days of merges. */
+  async old(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByRole("link", { name: "Agents" }).click();
+    const review = page.getByRole("table", { name: "Agents" }).getByRole("link", { name: "Review its pull request" });
+    await review.waitFor();
+    const merged = page.getByRole("figure").filter({ hasText: "Merged pull requests a day" });
+    await merged.locator("summary").click();
+    const cells = await merged.getByRole("row").filter({ has: page.getByRole("rowheader") }).allInnerTexts();
+    return { errors, review: await review.getAttribute("href"), days: cells.map((row) => row.trim().split(/\s+/)) };
+  },
+
+  /** From the list to the page of each run, and to the same page by its address. */
+  async named(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    const told = [];
+    for (const run of values.runs) {
+      await page.getByRole("link", { name: "Agents" }).click();
+      await page.getByRole("table", { name: "Runs" }).getByRole("link", { name: `Run ${run}`, exact: true }).click();
+      for (const isAgain of [false, true]) {
+        if (isAgain) await page.reload();
+        await page.getByRole("heading", { name: `Run ${run}`, level: 1, exact: true }).waitFor();
+        told.push(await page.getByText(/^agent-\d+$/).first().innerText());
+      }
+    }
+    return { errors, told };
+  },
+
   /** Runs past the first hundred are there, and the papers of an agent beyond the newest ten when they are wanted. */
   async many(browser, values) {
     const { page, errors } = await open(browser, values);

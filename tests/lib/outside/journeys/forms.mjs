@@ -275,6 +275,35 @@ export const forms = ({ open, logIn, violations, violationsOfThemes }) => ({
     return { errors: errors.filter((each) => !isRefusal(each)) };
   },
 
+  /** A budget is made by a browser whose time zone has an old name. */
+  async zone(browser, values) {
+    const { page, errors } = await open(browser, values, { timezoneId: values.zone });
+    await logIn(page, values.key);
+    const named = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+    await page.goto(`${values.url}/console/agents/budgets?new=1`);
+    const form = page.getByRole("dialog", { name: "New budget" });
+    await form.getByLabel("Budget in dollars").fill("20");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    return { errors, named };
+  },
+
+  /** What is taken of a budget, where it would be made again, and the bars of one: the value and the end of each. */
+  async taken(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.goto(`${values.url}/console/agents/budgets`);
+    await page.getByRole("link", { name: "The account" }).first().waitFor();
+    await page.getByRole("button", { name: "New budget" }).click();
+    const form = page.getByRole("dialog", { name: "New budget" });
+    const told = await form.getByText("There is one already").innerText();
+    await form.getByLabel("Period").selectOption("day");
+    await form.getByRole("button", { name: "Open that one" }).click();
+    const bars = page.getByRole("dialog", { name: "The account, a day" }).getByRole("meter");
+    await bars.first().waitFor();
+    return { errors, told, bars: await bars.evaluateAll((meters) => meters.map(({ value, max }) => [value, max])) };
+  },
+
   /** A budget that there is already is not made again, also when somebody else has made it since. */
   async replaced(browser, values) {
     const { page, errors } = await open(browser, values);
@@ -295,16 +324,6 @@ export const forms = ({ open, logIn, violations, violationsOfThemes }) => ({
     await form.getByRole("button", { name: "Open that one" }).click();
     await page.getByRole("dialog", { name: "The account, a week" }).getByText("$70.00 a week").first().waitFor();
     return { errors, found, isOffered };
-  },
-
-  /** A new budget is offered the browser's time zone, by a name that every server knows. */
-  async zone(browser, values) {
-    const { page, errors } = await open(browser, values, { timezoneId: values.zone });
-    await logIn(page, values.key);
-    await page.goto(`${values.url}/console/agents/budgets`);
-    await page.getByRole("button", { name: "New budget" }).click();
-    const offered = await page.getByRole("dialog", { name: "New budget" }).getByLabel("Time zone").inputValue();
-    return { errors, offered };
   },
 
   /** A feed from a score that is no number is not made. */

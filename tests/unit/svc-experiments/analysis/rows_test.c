@@ -107,6 +107,45 @@ static void runs_have_computed_pass_at_k(void **state)
 		}
 }
 
+#define NO_SPREAD "There is no valid test: the results do not vary."
+
+/* Ten examples of 0.1 in each arm. Those of the treatment have three samples each but one, and a
+ * sum of three is not three times 0.1. */
+static void means_of_samples_that_are_equal_do_not_vary(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct buf rows = {.arena = arena};
+	struct analysed r;
+	for (int i = 0; i < 10; i++) {
+		add_row(&rows, "control", arena_printf(arena, "\"example\": \"c%d\", ", i),
+		        "\"m\": 0.1");
+		for (int k = 0; k < (i ? 3 : 1); k++)
+			add_row(&rows, "treatment",
+			        arena_printf(arena, "\"example\": \"t%d\", ", i), "\"m\": 0.1");
+	}
+	assert_true(analyse(&r, PLAN("mean"), body_of(&rows)));
+	assert_string_equal(r.analysis->text, NO_SPREAD);
+	assert_true(r.analysis->metrics[0].pairs[1].plain.effect == 0);
+	analysed_free(&r);
+	arena_free(arena);
+}
+
+/* Nor do runs whose sums were made in another order, also where both arms have the same seeds. */
+static void runs_that_differ_by_rounding_do_not_vary(void **state)
+{
+	(void)state;
+	static const double CONTROL[] = {0.3, 0.1 + 0.2, 0.3}, TREATMENT[] = {0.7, 0.7, 0.8 - 0.1};
+	struct arena *arena = arena_new();
+	struct analysed r;
+	assert_true(CONTROL[1] != 0.3 && TREATMENT[2] != 0.7);
+	assert_true(analyse(&r, PLAN("mean"), runs(arena, 3, CONTROL, TREATMENT)));
+	assert_string_equal(r.analysis->text, NO_SPREAD);
+	assert_true(r.analysis->metrics[0].arms[0].low == r.analysis->metrics[0].arms[0].mean);
+	analysed_free(&r);
+	arena_free(arena);
+}
+
 static void values_are_bounded(void **state)
 {
 	(void)state;
@@ -150,6 +189,27 @@ static void runs_of_a_suite_that_do_not_vary_are_no_test(void **state)
 	assert_int_equal(r.analysis->verdict, VERDICT_BETTER);
 	assert_true(pair->minimum_detectable > 0 && pair->needed_n > 0 &&
 	            pair->plain.relative_low > 0);
+	analysed_free(&r);
+	arena_free(arena);
+}
+
+/* The scale begins near the values, which makes their last digit a digit of the share. */
+static void runs_of_a_suite_that_differ_by_rounding_are_no_test(void **state)
+{
+	(void)state;
+	static const double VALUES[] = {0.3, 0.1 + 0.2, 0.3, 0.3, 0.3};
+	struct arena *arena = arena_new();
+	struct buf rows = {.arena = arena};
+	struct analysed r;
+	for (size_t i = 0; i < ARRAY_LEN(VALUES); i++) {
+		add_row(&rows, "control", "",
+		        arena_printf(arena, "\"a\": %.17g, \"b\": 0.5", VALUES[i]));
+		add_row(&rows, "treatment", "",
+		        arena_printf(arena, "\"a\": %.17g, \"b\": 0.6", VALUES[i]));
+	}
+	assert_true(analyse(&r, SUITE(", \"scale\": {\"low\": 0.299, \"high\": 0.301}"),
+	                    body_of(&rows)));
+	assert_string_equal(r.analysis->text, NO_SPREAD);
 	analysed_free(&r);
 	arena_free(arena);
 }
@@ -215,8 +275,11 @@ int main(void)
 		cmocka_unit_test(shares_of_runs_are_no_counts),
 		cmocka_unit_test(means_of_samples_are_no_counts),
 		cmocka_unit_test(runs_have_computed_pass_at_k),
+		cmocka_unit_test(runs_that_differ_by_rounding_do_not_vary),
+		cmocka_unit_test(means_of_samples_that_are_equal_do_not_vary),
 		cmocka_unit_test(values_are_bounded),
 		cmocka_unit_test(runs_of_a_suite_that_do_not_vary_are_no_test),
+		cmocka_unit_test(runs_of_a_suite_that_differ_by_rounding_are_no_test),
 		cmocka_unit_test(few_runs_of_a_suite_have_no_word),
 		cmocka_unit_test(arms_of_a_suite_are_compared_by_common_tasks),
 		cmocka_unit_test(values_far_outside_of_a_scale_are_refused),

@@ -79,6 +79,22 @@ static void sums_with_too_few_digits_are_refused(void **state)
 	assert_near(variance, 0.25 * 1e12 / (1e12 - 1), 1e-15);
 }
 
+/* Three doubles: 0.1, the third of its sum, and one bit less. */
+static void values_that_differ_by_rounding_have_no_variance(void **state)
+{
+	(void)state;
+	double values[] = {0.1, (0.1 + 0.1 + 0.1) / 3, 0.3 - 0.2, 0.1};
+	struct sample s = sample_of_values(values, ARRAY_LEN(values));
+	assert_true(values[1] != 0.1 && values[2] != 0.1);
+	assert_true(s.n == 4 && s.variance == 0);
+	assert_near(s.mean, 0.1, 1e-15);
+	values[3] += 1e-9;
+	s = sample_of_values(values, ARRAY_LEN(values));
+	assert_near(s.variance, 1e-18 / 4, 1e-6);
+	assert_true(isnan(sample_of_values(values, 1).variance));
+	assert_true(sample_of_values(values, 0).n == 0);
+}
+
 static void without_variance_there_is_no_test(void **state)
 {
 	(void)state;
@@ -230,6 +246,7 @@ int main(void)
 		cmocka_unit_test(means_are_those_of_scipy),
 		cmocka_unit_test(the_example_of_growthbook_comes_out),
 		cmocka_unit_test(sums_with_too_few_digits_are_refused),
+		cmocka_unit_test(values_that_differ_by_rounding_have_no_variance),
 		cmocka_unit_test(without_variance_there_is_no_test),
 		cmocka_unit_test(the_relative_interval_excludes_0_if_and_only_if_p_is_small),
 		cmocka_unit_test(exchanged_arms_turn_the_sign_and_scales_scale),

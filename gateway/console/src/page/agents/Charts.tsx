@@ -20,17 +20,20 @@ function daysOf({ since, until }: Report["period"]): string[] {
   return Array.from({ length: days }, (_, index) => new Date(Date.parse(since) + index * DAY_MS).toISOString().slice(0, 10));
 }
 
+function stepsOf(report: Report, day: string) {
+  return report.agents.flatMap(({ timeline }) => timeline.filter(({ since }) => since === day));
+}
+
 /** What all agents have cost that day; null: they ran, and none reported it. */
 function costOf(report: Report, day: string): number | null {
-  const steps = report.agents.flatMap(({ timeline }) => timeline.filter(({ since }) => since === day));
-  const known = steps.map(({ cost_usd }) => cost_usd).filter((cost) => cost !== null);
-  if (steps.length > 0 && known.length === 0) return null;
+  const ran = stepsOf(report, day).filter(({ runs }) => runs > 0);
+  const known = ran.map(({ cost_usd }) => cost_usd).filter((cost) => cost !== null);
+  if (ran.length > 0 && known.length === 0) return null;
   return known.reduce((sum, cost) => sum + cost, 0);
 }
 
 function mergedOf(report: Report, day: string): number {
-  return report.deliverables.filter((each) => each.kind === "pull_request" && each.stage === "merged" && each.closed_at?.startsWith(day))
-    .length;
+  return stepsOf(report, day).reduce((sum, { merged }) => sum + merged, 0);
 }
 
 /** From papers to merged work. */

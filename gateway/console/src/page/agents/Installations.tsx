@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/preact-query";
 import { Link } from "wouter-preact";
 
 import { dollars, spoken } from "../../api/format";
@@ -8,6 +9,7 @@ import { Table, type Column } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
 import { Actions } from "./Actions";
+import { waitingPulls } from "./queries";
 import { agentsText } from "./text";
 import { AgentState, costOf, type AgentRow, type Installation, type Report } from "./words";
 
@@ -27,15 +29,14 @@ function LastOutcome({ agent }: { agent: AgentRow | undefined }) {
 interface NextProps {
   installation: Installation;
   agent: AgentRow | undefined;
-  deliverables: Report["deliverables"];
 }
 
 /** What a person can do next about an agent. */
-function Next({ installation, agent, deliverables }: NextProps) {
-  const waiting = deliverables.find(({ kind, stage, repo }) => kind === "pull_request" && stage === "open" && repo === installation.repo);
+function Next({ installation, agent }: NextProps) {
+  const waiting = useQuery(waitingPulls).data?.items.find(({ repo }) => repo === installation.repo);
   if (installation.status === "revoked") return <Link href="/connect">{NEXT.revoked}</Link>;
   if (agent?.state === "failing") return <Link href={`/agents/${installation.repo}`}>{NEXT.failing}</Link>;
-  if (waiting) return <Outside address={waiting.url}>{NEXT.review}</Outside>;
+  if (waiting) return <Outside address={waiting.href}>{NEXT.review}</Outside>;
   return agent?.state === "running" ? <span class="quiet">{NEXT.running}</span> : <Unknown />;
 }
 
@@ -48,7 +49,7 @@ function columnsOf(report: Report | undefined): readonly Column<Installation>[] 
     { name: NAMES.outcome, cell: (row) => <LastOutcome agent={agentOf(row)} /> },
     { name: NAMES.last, cell: (row) => <Time at={row.last_run_at} /> },
     { name: NAMES.cost, figure: true, cell: (row) => <Cost agent={agentOf(row)} /> },
-    { name: NAMES.next, cell: (row) => <Next installation={row} agent={agentOf(row)} deliverables={report?.deliverables ?? []} /> },
+    { name: NAMES.next, cell: (row) => <Next installation={row} agent={agentOf(row)} /> },
     { name: text.actions, cell: (row) => row.status === "active" && <Actions installation={row} /> },
   ];
 }

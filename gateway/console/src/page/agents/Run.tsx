@@ -104,9 +104,11 @@ function Missing() {
   return <Empty action={<Link href="/agents">{words.all}</Link>}>{words.missing}</Empty>;
 }
 
-/** The address may name its repository, too. */
-export default function RunPage({ id }: { id: string }) {
-  const repo = useSearchParams()[0].get("repo") ?? undefined;
+/** The address may name its repository, too, and an id that is no segment of a path (RunLink). */
+export default function RunPage({ id: segment }: { id: string }) {
+  const [address] = useSearchParams();
+  const repo = address.get("repo") ?? undefined;
+  const id = address.get("run_id") ?? segment;
   return (
     <Page title={words.title(id)}>
       <Answer query={useQuery(runsNamed(id, repo))}>

@@ -1,7 +1,7 @@
 /** What the pages of agents and runs read. */
 import { keepPreviousData, queryOptions } from "@tanstack/preact-query";
 
-import { answer, api, defined, page, type Schemas } from "../../api/client";
+import { answer, api, defined, every, page, type Schemas } from "../../api/client";
 import { everyMinute, pollWhile } from "../../api/polling";
 
 /** Since a day, by default the last 30 days, of all agents or of those of a repository. */
@@ -15,6 +15,16 @@ export const fleetReport = (repo?: string, since?: string) =>
     refetchInterval: everyMinute,
     placeholderData: keepPreviousData,
   });
+
+/** All pull requests that wait for a review, whenever they were opened. */
+export const waitingPulls = queryOptions({
+  queryKey: ["inbox", "pulls"],
+  queryFn: () =>
+    every((limit, offset) =>
+      page(api.GET("/api/v1.0/fleet/agents/inbox", { params: { query: { kind: "pull_request_waiting", limit, offset } } })),
+    ),
+  refetchInterval: everyMinute,
+});
 
 export const activity = (repo: string) =>
   queryOptions({

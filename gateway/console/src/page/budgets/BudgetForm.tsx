@@ -202,10 +202,11 @@ function sameAs({ scope, repo, interest_id, period }: Values, all: readonly Budg
 
 function Existing({ budget: { usd, period, state }, onOpen }: { budget: Budget; onOpen: () => void }) {
   const isKnown = typeof usd === "number" && typeof state.spent_usd === "number";
+  const taken = (state.spent_usd ?? 0) + (state.reserved_usd ?? 0);
   return (
     <>
       <p class="warm" role="status">
-        {isKnown ? WORDS.exists(dollars(usd), WORDS.periods[period], dollars(state.spent_usd ?? 0)) : WORDS.hasLimit}
+        {isKnown ? WORDS.exists(dollars(usd), WORDS.periods[period], dollars(taken)) : WORDS.hasLimit}
       </p>
       <div class="actions">
         <Button onClick={onOpen}>{WORDS.openExisting}</Button>

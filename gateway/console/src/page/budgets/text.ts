@@ -4,8 +4,8 @@ export const budgetsText = {
   lead: "What the runs of agents may cost. A budget warns when shares of it are spent, and can stop runs for which too little is left.",
   empty: "There is no budget yet: runs cost what their models cost.",
   add: "New budget",
-  exists: (usd: string, period: string, spent: string) =>
-    `There is one already: ${usd} ${period}, of which ${spent} are spent and reserved.`,
+  exists: (usd: string, period: string, taken: string) =>
+    `There is one already: ${usd} ${period}, of which ${taken} are spent and reserved.`,
   hasLimit: "There is one already, whose figures your key may not see.",
   openExisting: "Open that one",
   existsMeanwhile: "Somebody has made this budget meanwhile",

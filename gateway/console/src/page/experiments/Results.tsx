@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { change, count, figure } from "../../api/format";
+import { anything, change, count, figure } from "../../api/format";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/form/Button";
 import { Dialog } from "../../part/Dialog";
@@ -112,7 +112,7 @@ function Effects({ analysis }: { analysis: Analysis }) {
         { name: words.units, figure: true, cell: (row) => unitsOf(row) ?? <Unknown /> },
         { name: words.effect, figure: true, cell: (row) => <EffectText effect={row} /> },
         {
-          name: words.interval(String(Math.round((1 - analysis.alpha) * 100))),
+          name: words.interval(anything(100 * (1 - analysis.alpha))),
           cell: (row) =>
             row.value !== null &&
             row.low !== null &&

@@ -10,8 +10,14 @@ interface Props {
   label?: string; // where the id does not say enough
 }
 
+/** The page of a run. A browser takes the segments `.` and `..` out of a path, escaped or not. */
+function pathOf(id: string, repo: string | null): string {
+  const isSegment = id !== "." && id !== "..";
+  const query = new URLSearchParams({ ...(isSegment ? {} : { run_id: id }), ...(repo ? { repo } : {}) }).toString();
+  return `/runs/${isSegment ? encodeURIComponent(id) : "-"}${query && `?${query}`}`;
+}
+
 /** Leads to the page of a run. */
 export function RunLink({ id, repo, label }: Props) {
-  const query = repo ? `?repo=${encodeURIComponent(repo)}` : "";
-  return <Link href={`/runs/${encodeURIComponent(String(id))}${query}`}>{label ?? String(id)}</Link>;
+  return <Link href={pathOf(String(id), repo)}>{label ?? String(id)}</Link>;
 }
