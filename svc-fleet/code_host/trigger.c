@@ -109,6 +109,9 @@ static struct trigger find_target(struct request *rq, const struct trigger_input
 	const char *status = pg_get(rows, 0, "status");
 	if (status && strcmp(status, "revoked") == 0)
 		raise_error(rq, ERR_CONFLICT, "the agent on this repository was revoked");
+	if (pg_get_bool(rows, 0, "has_expired"))
+		raise_error(rq, ERR_CONFLICT,
+		            "the key of the agent has expired: provision it again");
 	const char *agent = in->agent, *provider = in->provider;
 	if (!agent) {
 		agent = pg_get(rows, 0, "agent");

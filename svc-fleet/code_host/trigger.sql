@@ -1,7 +1,7 @@
 -- name: trigger_target(account, repository, interest) (read)
--- Returns the repository as first seen, and the status, agent, provider and interest of the installation that the run is for: one
--- of the :interest (NULL: any) if there is any, an active one first; NULL: there is none. No row: the repository is outside the
--- account's footprint.
+-- Returns the repository as first seen, and the status, agent, provider and interest of the installation that the run is for, and
+-- whether its key is known to have expired: one of the :interest (NULL: any) if there is any, an active one first; NULL: there is
+-- none. No row: the repository is outside the account's footprint.
 WITH mine AS MATERIALIZED (
     SELECT * FROM installation WHERE account_id = :account AND repo_key = repository_key(:repository)
 ), chosen AS (
@@ -9,7 +9,8 @@ WITH mine AS MATERIALIZED (
     WHERE m.interest_id = :interest::uuid OR NOT EXISTS (SELECT FROM mine o WHERE o.interest_id = :interest::uuid)
     ORDER BY m.status = 'active' DESC, m.installed_at DESC, m.id DESC LIMIT 1
 )
-SELECT f.repo, c.status, c.agent, c.provider, c.interest_id
+SELECT f.repo, c.status, c.agent, c.provider, c.interest_id,
+       EXISTS (SELECT FROM key_expiring k WHERE k.account_id = :account AND k.key_id = c.key_id AND k.expires_at <= now()) AS has_expired
 FROM repo_in_footprint(:account, repository_now(:repository)) AS f (repo) LEFT JOIN chosen c ON true
 WHERE f.repo IS NOT NULL;
 

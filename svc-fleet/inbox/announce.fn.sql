@@ -33,6 +33,8 @@ CREATE OR REPLACE FUNCTION inbox_next_at(account uuid) RETURNS timestamptz LANGU
         UNION ALL
         SELECT r.due_at FROM experiment_reminder r WHERE r.account_id = account AND r.due_at > now()
         UNION ALL
+        SELECT k.expires_at FROM key_expiring k WHERE k.account_id = account AND k.expires_at > now()
+        UNION ALL
         SELECT CASE WHEN silent_at > now() THEN silent_at ELSE now() + interval '24 hours' END
         FROM installation i, inbox_due_at('agent_silent', coalesce(last_run_at(account, i.repo_key), i.installed_at)) AS silent_at
         WHERE i.account_id = account AND i.status = 'active') AS x (due_at)
@@ -46,7 +48,8 @@ DECLARE
     announced bigint;
 BEGIN
     DELETE FROM inbox_told t WHERE t.account_id = account AND t.told_at < now() - interval '168 hours';
-    DELETE FROM key_expiring k WHERE k.account_id = account AND k.expires_at < now();
+    DELETE FROM key_expiring k WHERE k.account_id = account AND k.expires_at < now() AND NOT key_is_of_agent(account, k.key_id);
+    PERFORM inbox_forget_over(account);
     WITH item AS (
         SELECT * FROM inbox_items(account, NULL, false) i
         WHERE inbox_due_at(i.kind, i.created_at) BETWEEN now() - interval '168 hours' AND now()

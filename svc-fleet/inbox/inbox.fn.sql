@@ -103,6 +103,24 @@ BEGIN RETURN QUERY
     ORDER BY d.opened_at DESC LIMIT 500;
 END $$;
 
+-- Whether an agent that is not revoked has this key in the secrets of its repository.
+CREATE OR REPLACE FUNCTION key_is_of_agent(account uuid, key uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (SELECT FROM installation i WHERE i.key_id = key AND i.account_id = account AND i.status = 'active')
+$$;
+
+-- Forget that items were dismissed that are over and would come back with the same id.
+CREATE OR REPLACE FUNCTION inbox_forget_over(account uuid) RETURNS void LANGUAGE sql AS $$
+    DELETE FROM inbox_archived a
+    USING installation i, LATERAL (
+        SELECT inbox_id('agent_silent', i.id::text)
+        WHERE coalesce(last_run_at(account, i.repo_key), i.installed_at) >= now() - interval '7 days'
+        UNION ALL
+        SELECT inbox_id('model_key_missing', i.id::text) WHERE NOT i.model_key_missing
+        UNION ALL
+        SELECT inbox_id('budget_unguarded', i.repo_key) WHERE repo_asks(account, i.repo_key)) AS ended (item)
+    WHERE i.account_id = account AND i.status = 'active' AND a.account_id = account AND a.item = ended.item
+$$;
+
 -- Whom items are about: the id of a person, or of the key with which they act.
 CREATE OR REPLACE FUNCTION inbox_people(account uuid) RETURNS TABLE (item uuid, who uuid) LANGUAGE sql STABLE AS $$
     SELECT inbox_id('connection_gone', g.provider || ' ' || extract(epoch FROM g.gone_at)), g.person_id
@@ -130,7 +148,7 @@ $$;
 --   budget_unguarded      a budget stops runs, and the workflow of a repository does not ask whether they may start
 --   cost_unusual          a run or a day cost much more than those before it
 --   experiment_overdue, experiment_decided_without_data, experiment_shipped_without_merge  what an experiment is to be reminded of
---   key_expiring          a key of the account expires within 30 days
+--   key_expiring          a key of the account expires within 30 days, or that of an agent has expired
 CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived boolean) RETURNS TABLE (
     id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$
     WITH item (id, kind, repo, title, href, created_at, severity) AS (
@@ -184,6 +202,12 @@ CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived bool
            CASE WHEN k.expires_at < now() + interval '168 hours' THEN 'critical' ELSE 'warning' END
     FROM key_expiring k
     WHERE k.account_id = account AND k.expires_at > now() AND (in_repo IS NULL OR repository_key(k.repo) = in_repo)
+    UNION ALL
+    SELECT inbox_id('key_expiring', k.key_id || ' has expired'), 'key_expiring', k.repo,
+           'The key ' || k.name || ' has expired, and the agent cannot run: provision it again', '/console/connect', k.expires_at, 'critical'
+    FROM key_expiring k
+    WHERE k.account_id = account AND k.expires_at <= now() AND key_is_of_agent(account, k.key_id)
+      AND (in_repo IS NULL OR repository_key(k.repo) = in_repo)
     UNION ALL
     SELECT inbox_id('endpoint_disabled', d.endpoint_id || ' ' || extract(epoch FROM d.disabled_at)), 'endpoint_disabled', NULL,
            'Nothing more is sent to ' || d.name || ': ' || d.reason,

@@ -21,6 +21,15 @@ BEGIN
            + is_final::int;
 END $$;
 
+-- The same, of a report of a run that has told something of the stamp `former`, null: nothing. That may be ahead of our clock, as the clock
+-- of whoever reports.
+CREATE OR REPLACE FUNCTION run_stamp_after(report jsonb, former bigint) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    RETURN greatest(run_stamp(report),
+                    CASE WHEN NOT report ?| '{started_at,finished_at}' AND outcome_kind(report ->> 'status', true) <> 'running' AND report <> '{}'
+                         THEN former + 1 END);
+END $$;
+
 -- A report with what it says without words: an attempt that ends without a failure clears the error of earlier attempts.
 CREATE OR REPLACE FUNCTION run_report_completed(report jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN report ? 'status' AND outcome_kind(report ->> 'status') NOT IN ('failed', 'running')
@@ -310,7 +319,7 @@ BEGIN
         END IF;
         has_rejected := has_rejected OR t.detail ? 'selection_rejected';
         t.report := CASE WHEN t.host IS NULL OR is_new THEN coalesce(t.report, '{}') ELSE '{}' END;
-        stamp := run_stamp(t.report);
+        stamp := run_stamp_after(t.report, r.reported_at);
         r := run_updated(r, t.report, coalesce(t.others, '{}'), stamp, t.host);
         r.interest_is_proved := run_interest_proof(r, t.key_interest);
         d := run_detail_updated(d, t.detail, stamp);

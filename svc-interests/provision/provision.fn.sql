@@ -8,12 +8,17 @@ CREATE OR REPLACE FUNCTION provision_steps_json(t task) RETURNS json LANGUAGE sq
     FROM provision_step s WHERE s.task_id = t.id
 $$;
 
+-- Whether the key in the secret of the repository is valid no more: its runs end before they do anything.
+CREATE OR REPLACE FUNCTION key_has_expired(p provisioning) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT coalesce(p.key_expires_at <= now(), false)
+$$;
+
 -- `none`, `in_progress`, `awaiting_merge`, `active`, `revoked` or `failed`.
 CREATE OR REPLACE FUNCTION provision_state(p provisioning) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN p.interest_id IS NULL THEN 'none'
                 WHEN t.status IN ('pending', 'running') THEN 'in_progress'
                 WHEN p.revoked_at IS NOT NULL THEN 'revoked'
-                WHEN t.status = 'failed' OR p.installation_id IS NULL OR p.app_removed_at IS NOT NULL THEN 'failed'
+                WHEN t.status = 'failed' OR p.installation_id IS NULL OR p.app_removed_at IS NOT NULL OR key_has_expired(p) THEN 'failed'
                 WHEN p.merged_at IS NOT NULL THEN 'active'
                 WHEN p.closed_at IS NOT NULL THEN 'failed'
                 ELSE 'awaiting_merge' END

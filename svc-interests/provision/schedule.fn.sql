@@ -46,6 +46,7 @@ CREATE OR REPLACE FUNCTION agent_obstacle(p provisioning, i interest) RETURNS te
 BEGIN
     RETURN CASE WHEN i.agent_paused_at IS NOT NULL THEN 'The agent is paused.'
                 WHEN NOT i.is_active THEN 'The interest is not active.'
+                WHEN p.revoked_at IS NULL AND key_has_expired(p) THEN 'The key of the agent has expired: provision it again.'
                 WHEN provision_state(p) <> 'active' THEN 'The agent is not at work.'
                 WHEN p.model_key_missing THEN 'The key of the model provider is missing.'
                 WHEN i.pool_status IN ('building', 'failed') THEN 'The papers of the interest are not found yet.' END;

@@ -1,6 +1,7 @@
 #include "provision/setup.h"
 
 #include "base/outside_text.h"
+#include "base/timefmt.h"
 #include "client/service_ask.h"
 #include "json/json.h"
 #include "pg/pg.h"
@@ -15,6 +16,8 @@
 
 #define KEY_SECRET "EXPOPS_KEY"
 #define MODEL_URL  "EXPOPS_MODEL_URL"
+
+#define KEY_SOON_MS (INT64_C(30) * 24 * 60 * 60 * 1000)
 
 /* --- Asking other services -------------------------------------------------------------------- */
 
@@ -156,6 +159,20 @@ static yyjson_val *make_key(const struct provision *p)
 	return ask(rq, INTERNAL_ID_provisioned_key_create, json_write_mut(rq->arena, body, NULL));
 }
 
+/* A key lives no longer than the one on whose behalf it is made. */
+static const char *key_message(struct request *rq, const char *expires_at)
+{
+	int64_t end_ms;
+	if (!expires_at || !time_parse(expires_at, strlen(expires_at), &end_ms) ||
+	    end_ms > time_now_ms() + KEY_SOON_MS)
+		return "The repository has a new key in its secret " KEY_SECRET ".";
+	return arena_printf(rq->arena,
+	                    "The repository has a new key in its secret " KEY_SECRET
+	                    ". It expires on %.10s with the key that asked for it: "
+	                    "provision again by one that lives longer.",
+	                    expires_at);
+}
+
 /* The key and the secret are one step: the key's text exists in between only. */
 void setup_agent_key(struct provision *p)
 {
@@ -176,7 +193,7 @@ void setup_agent_key(struct provision *p)
 	set(p, "key_repo", text(p, "repo"));
 	set(p, "key_expires_at", json_get_text(key, "expires_at"));
 	set_bool(p, "changed", true);
-	p->message = "The repository has a new key in its secret " KEY_SECRET ".";
+	p->message = key_message(p->rq, json_get_text(key, "expires_at"));
 }
 
 void setup_model_key(struct provision *p)

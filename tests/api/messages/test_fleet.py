@@ -198,6 +198,49 @@ def test_an_agent_that_is_silent_is_told_of_and_again_when_it_was_heard_of(repor
     fleet_tables.heard_with_last_run(fleet, user.account)
 
 
+@pytest.mark.parametrize("lacks_key", [False, True])
+def test_an_item_that_was_dismissed_comes_back_with_its_reason(api, report, fleet, user, lacks_key):
+    fleet_tables.install(fleet, user.account, REPO, days=8)
+    report(1, status="skipped_old")
+
+    def becomes(is_wrong):
+        fleet_tables.heard_hours_ago(fleet, user.account, 169 if is_wrong and not lacks_key else 1)
+        fleet_tables.lack_model_key(fleet, user.account, is_wrong and lacks_key)
+        look(fleet, user)
+
+    items = lambda: [one["kind"] for one in api.get("/fleet/agents/inbox", expect=200).json()]  # noqa: E731
+    kind = "model_key_missing" if lacks_key else "agent_silent"
+    becomes(is_wrong=True)
+    (item,) = api.get("/fleet/agents/inbox", expect=200).json()
+    api.post("/fleet/agents/inbox/dismiss", {"id": item["id"]}, expect=200)
+    becomes(is_wrong=True)
+    assert items() == []
+    becomes(is_wrong=False)
+    becomes(is_wrong=True)
+    assert items() == [kind]
+    fleet_tables.heard_with_last_run(fleet, user.account)
+
+
+def test_the_key_of_an_agent_that_has_expired_is_an_item_until_there_is_another(api, fleet, user, told):
+    agents, laptop = uuid.uuid4(), uuid.uuid4()
+    fleet_tables.install(fleet, user.account, REPO, key=agents)
+    for key in (agents, laptop):
+        fleet_tables.key_ends(fleet, user.account, key, hours=1)
+    look(fleet, user)
+    assert fleet_tables.hours_until_look(fleet, user.account) <= 1
+    assert len(wait_for(lambda: told("inbox.item"), "they are told")) == 2
+    for key in (agents, laptop):
+        fleet_tables.key_ends(fleet, user.account, key, hours=-1)
+    look(fleet, user)
+    (item,) = api.get("/fleet/agents/inbox", expect=200).json()
+    assert (item["kind"], item["severity"], item["href"]) == ("key_expiring", "critical", "/console/connect")
+    assert item["title"] == "The key agent_one has expired, and the agent cannot run: provision it again"
+    assert [one["id"] for one in told("inbox.item")][2:] == [item["id"]] and fleet_tables.known_keys(fleet, user.account) == 1
+    fleet_tables.revoke_installations(fleet, user.account)
+    look(fleet, user)
+    assert fleet_tables.known_keys(fleet, user.account) == 0
+
+
 def test_each_kind_of_item_is_told(report, fleet, user, told):
     """Those of this file's other tests, and these."""
     report(1, status="issue_opened", artifact_url=ISSUE + "977")

@@ -3,6 +3,7 @@
 import itertools
 import random
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
@@ -84,6 +85,14 @@ def test_the_order_of_arrival_does_not_matter(report, order):
                                                  "selection_rejected", "refine_queries")}
     assert shown == {"status": "pr_opened", "error": None, "cost_usd": 3, "model": "second", "source": "queue",
                      "started_at": "2026-01-31T10:00:00.000Z", "selection_rejected": [{"reason": "old"}], "refine_queries": ["new"]}
+
+
+def test_an_end_without_times_is_newer_than_what_a_clock_that_is_ahead_told(report, api):
+    ahead = (datetime.now(timezone.utc) + timedelta(hours=5)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    report(1, status="running", started_at=ahead, cost_usd=1, refine_queries=["old"])
+    ended = report(1, status="pr_opened", cost_usd=3, refine_queries=["new"])
+    assert (ended["status"], ended["cost_usd"], ended["spend_usd"], ended["refine_queries"]) == ("pr_opened", 3, 3, ["new"])
+    assert report(1, status="running", started_at=ahead)["status"] == "pr_opened"
 
 
 @pytest.mark.parametrize("status, kind", [

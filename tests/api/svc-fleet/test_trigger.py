@@ -1,6 +1,7 @@
 """POST /fleet/trigger: who may start which run, and that one is started once."""
 
 import secrets
+import uuid
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
@@ -53,6 +54,15 @@ def test_a_run_has_the_pair_of_the_installation(api, code_host, at_host, install
     assert made["inputs"] == {"agent": "agent_one", "provider": "zai"}
     made = api.post(TRIGGER, {"repo": repo, "agent": "agent_one"}, expect=200).json()
     assert made["inputs"] == {"agent": "agent_one", "provider": "anthropic"}
+
+
+def test_no_run_is_started_with_a_key_that_has_expired(api, user, db, code_host, at_host, install):
+    repo, key = code_host.repository(at_host.login, files=FILES), str(uuid.uuid4())
+    install(repo, key_id=key)
+    fleet_tables.key_ends(db, user.account, key, hours=-1)
+    assert "key of the agent has expired" in api.problem("POST", TRIGGER, 409, "conflict", {"repo": repo})["detail"]
+    fleet_tables.key_ends(db, user.account, key, hours=1)
+    api.post(TRIGGER, {"repo": repo}, expect=200)
 
 
 @pytest.mark.parametrize("state", ["archived", "disabled"])

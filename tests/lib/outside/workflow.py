@@ -24,6 +24,7 @@ from pathlib import Path
 
 import yaml
 
+from lib.outside.actions.commands import Commands
 from lib.outside.node_program import NodeProgram, Refused
 from lib.wait import PATIENCE_SECONDS
 
@@ -75,6 +76,7 @@ class Step:
     env: dict = field(default_factory=dict)
     outputs: dict = field(default_factory=dict)
     log: str = ""
+    annotations: list = field(default_factory=list)  # (error, warning or notice, its text)
     seconds: float = 0
 
 
@@ -118,6 +120,11 @@ def read_commands(path):
             end = "\n".join(value)
         values[name] = end
     return values
+
+
+def read_all(file):
+    file.seek(0)
+    return file.read().decode(errors="replace")
 
 
 class Runner:
@@ -219,7 +226,7 @@ class JobRun:
             "steps": {step["id"]: {"outputs": {}, "outcome": "skipped"} for step in job["steps"] if "id" in step},
             "env": {},
         }
-        self.status = "success"
+        self.status, self.masks = "success", set()
         self.path = list(run.runner.path)
         self.env = {**run.fill(run.workflow.get("env"), self.contexts), **run.fill(job.get("env"), self.contexts)}
 
@@ -232,7 +239,8 @@ class JobRun:
         finally:
             self.end_processes()
         self.made.result = self.status
-        self.made.outputs = self.run_of.fill(self.job.get("outputs"), self.contexts, self.status)
+        outputs = self.run_of.fill(self.job.get("outputs"), self.contexts, self.status)
+        self.made.outputs = {name: value for name, value in outputs.items() if not any(mask in value for mask in self.masks)}
 
     def end_processes(self):
         """Kill what the job has left running, which is known by its home."""
@@ -276,21 +284,32 @@ class JobRun:
         file.write_text(self.run_of.evaluate(script, self.contexts, self.status))
         env = {**made.env, **{name: str(path) for name, path in files.items()}}
         begun = time.monotonic()
-        with tempfile.TemporaryFile() as log:  # a pipe would be open as long as what the step leaves running
+        # Not pipes, which would be open as long as what the step leaves running.
+        with tempfile.TemporaryFile() as log, tempfile.TemporaryFile() as errors:
             try:
-                made.outcome = "failure" if self.call([*SHELLS[shell], file], env, log) else "success"
-                made.outputs = read_commands(files["GITHUB_OUTPUT"])
+                made.outcome = "failure" if self.call([*SHELLS[shell], file], env, log, errors) else "success"
+                written = read_commands(files["GITHUB_OUTPUT"])
                 told = read_commands(files["GITHUB_ENV"])
             except (OSError, ValueError) as error:  # variables that no process can hold, or no commands
-                made.outcome, told = "failure", {}
+                made.outcome, written, told = "failure", {}, {}
                 log.write(str(error).encode())
             made.seconds = time.monotonic() - begun
-            log.seek(0)
-            made.log = log.read().decode(errors="replace")
+            self.obey(made, [read_all(errors), read_all(log)])
+            made.outputs |= written
         self.env |= {name: value for name, value in told.items() if not name.startswith(("GITHUB_", "RUNNER_"))}
         self.path[:0] = reversed(files["GITHUB_PATH"].read_text().split())
 
-    def call(self, command, env, log):
+    def obey(self, made, printed):
+        """Do what the step has printed as commands. The two outputs are read side by side: errors may come before all else."""
+        commands = Commands()
+        for text in printed:
+            commands.read(text)
+        made.log, made.annotations, made.outputs = "".join(printed), commands.annotations, commands.outputs
+        self.masks |= commands.masks
+        if commands.refused:
+            made.outcome = "failure"
+
+    def call(self, command, env, log, errors):
         done = subprocess.run(command, cwd=self.workspace, env=env, stdin=subprocess.DEVNULL, stdout=log,
-                              stderr=subprocess.STDOUT, timeout=PATIENCE_SECONDS, check=False)  # fmt: skip
+                              stderr=errors, timeout=PATIENCE_SECONDS, check=False)  # fmt: skip
         return done.returncode

@@ -487,14 +487,30 @@ def hold_repository(db, repo):
 # Installations
 
 
-def install(db, account, repo, days=0):
-    """An agent that was installed so many days ago."""
+def install(db, account, repo, days=0, key=None):
+    """An agent that was installed so many days ago, with a key."""
     db.execute("INSERT INTO installation (account_id, repo_key, repo, agent, key_id, installed_at)"
-               " VALUES (%s, lower(%s), %s, 'agent_one', %s, now() - %s * interval '1 day')", [account, repo, repo, uuid.uuid4(), days])
+               " VALUES (%s, lower(%s), %s, 'agent_one', %s, now() - %s * interval '1 day')", [account, repo, repo, key or uuid.uuid4(), days])
+
+
+def key_ends(db, account, key, hours):
+    """A key of which the gateway has told ends in so many hours."""
+    db.execute("INSERT INTO key_expiring AS k (account_id, key_id, name, repo, expires_at)"
+               " VALUES (%s, %s, 'agent_one', NULL, now() + %s * interval '1 hour')"
+               " ON CONFLICT (account_id, key_id) DO UPDATE SET expires_at = excluded.expires_at", [account, key, hours])
+
+
+def known_keys(db, account):
+    """How many keys are kept that end soon or have ended."""
+    return db.execute("SELECT count(*) FROM key_expiring WHERE account_id = %s", [account]).fetchone()[0]
 
 
 def age_installation(db, installation, days):
     db.execute("UPDATE installation SET installed_at = now() - %s * interval '1 day' WHERE id = %s", [days, installation])
+
+
+def lack_model_key(db, account, is_missing):
+    db.execute("UPDATE installation SET model_key_missing = %s WHERE account_id = %s", [is_missing, account])
 
 
 def revoke_installations(db, account):

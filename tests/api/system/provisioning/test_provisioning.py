@@ -115,6 +115,15 @@ def test_provisioning_again_changes_nothing(team):
     assert len(team.installations()) == len(team.host.runs(team.repo)) == 1
 
 
+@pytest.mark.parametrize(("days", "is_told"), [(29, True), (31, False)])
+def test_a_key_that_ends_soon_is_told_of(team, days, is_told):
+    made = team.api.post("/account/api-keys", {"name": "short", "expires_in_days": days}, expect=201).json()
+    api = Api(team.api.url, made["key"])
+    task = api.wait_task(api.post(team.path("provision"), {}, expect=202))
+    (step,) = [step for step in team.api.get(team.path(f"provision/{task['task_id']}"), expect=200).json()["steps"] if step["name"] == "agent_key"]
+    assert (f"expires on {made['expires_at'][:10]}" in step["message"]) is is_told
+
+
 def test_provisioning_again_replaces_a_key_that_expires_soon(cluster, team):
     first = team.provision()
     with cluster.postgres.connect("interests") as db:

@@ -106,6 +106,16 @@ def test_a_time_starts_the_agent_once(db, active, eager):
     assert interests_tables.is_next_date_later(db, active.interest)
 
 
+def test_an_agent_whose_key_has_expired_is_not_at_work(db, active, eager):
+    interests_tables.expire_agent_key(db, active.interest, 0)
+    status = active.status()
+    assert (status["state"], status["next_run_at"]) == ("failed", None)
+    interests_tables.scheduled_time_comes(db, active.interest)
+    assert ended(db, active) == []
+    active.provision(auto_merge=True)
+    assert active.status()["state"] == "active" and active.status()["next_run_at"] is not None
+
+
 @pytest.mark.parametrize("keeps_old", [False, True])
 def test_a_run_is_of_the_branch_that_is_the_default_now(db, active, eager, keeps_old):
     """The owner has renamed it, or chosen another one."""

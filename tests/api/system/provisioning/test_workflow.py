@@ -151,7 +151,7 @@ def test_the_reason_of_a_failure_is_reported(team, runner, tools, reason):
     assert words in analysis["cause"]
     log = run.step("Say why it failed").log
     assert not text or f"| {text}\n" in log
-    assert [line for line in log.split("\n") if line.startswith("::")] == [f"::error::{told['error']}"]
+    assert run.step("Say why it failed").annotations == [("error", told["error"])]
 
 
 def test_an_error_that_was_overcome_is_no_failure(team, runner, tools):

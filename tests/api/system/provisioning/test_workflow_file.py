@@ -62,3 +62,13 @@ def test_its_shell_steps_pass_shellcheck(text):
         done = subprocess.run(["shellcheck", "-s", "bash", "-"], input=script, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{step['name']}: {done.stdout}"
         assert "${{" not in step["run"], f"{step['name']}: what is put into a script is executed"
+
+
+STOP = 'exec 2>&1; stop=$(cat /proc/sys/kernel/random/uuid); echo "::stop-commands::$stop"\n'
+OWN_WORDS = {"Check the agent and the key", "Ask what it may cost", "Refuse another attempt that nobody has admitted",
+             "Take the key of the model", "Look at its size"}  # fmt: skip
+
+
+def test_what_others_wrote_is_printed_by_no_step_that_obeys_commands(text):
+    steps = [step for job in yaml.safe_load(text)["jobs"].values() for step in job["steps"]]
+    assert {step["name"] for step in steps if not step["run"].startswith(STOP)} == OWN_WORDS

@@ -1,5 +1,7 @@
 """What a run of the workflow believes: not what the agent's job says of itself, and not what others write."""
 
+import base64
+import lzma
 import uuid
 
 import pytest
@@ -110,6 +112,77 @@ def test_many_long_names_cannot_stop_the_report(team, runner, tools):
     assert told["status"] == "pr_opened" and len(told["files_touched"]) == 150, run.log()
 
 
+def test_a_large_error_cannot_stop_the_report(team, runner, tools):
+    tools.agent('mkdir "$HOME/bin"; printf "#!/bin/sh\nprintf %%0200000d 1\n" >"$HOME/bin/jq"; chmod +x "$HOME/bin/jq"; '
+                'echo "$HOME/bin" >>"$GITHUB_PATH"; exit 3')  # fmt: skip
+    run, told, _ = team.work(runner)
+    assert told["status"] == "agent_failed" and "error" not in told, run.log()
+
+
+# ---- what the code host would take for commands ----
+
+CHECK = "Apply the change, as far as it is within the task"
+OTHER = base64.b64encode(lzma.compress(b"""diff --git a/other b/other
+new file mode 100644
+--- /dev/null
++++ b/other
+@@ -0,0 +1 @@
++never checked
+""")).decode()  # fmt: skip
+REFUSED = f"""diff --git a/##[set-output name=patch]{OTHER} b/##[set-output name=patch]{OTHER}
+--- a/##[set-output name=patch]{OTHER}
++++ b/##[set-output name=patch]{OTHER}
+@@ -1 +1 @@
+-x
++y
+"""
+
+# what an agent does -> how its run ends
+SPOKEN = {
+    "in a line that git finds fault with": (
+        f"printf ' \t::set-output name=patch::%s\n' {OTHER} >notes.md; mkdir -p .github; echo >.github/x",
+        "rejected_out_of_scope"),
+    "in a name that git does not know": (
+        f'mkdir "$HOME/bin"; cat >"$HOME/evil" <<"END"\n{REFUSED}END\n'
+        'cat >"$HOME/bin/git" <<"END"\n#!/bin/sh\ncase "$*" in *diff*) cat "$HOME/evil" ;; esac\nEND\n'
+        'chmod +x "$HOME/bin/git"; echo "$HOME/bin" >>"$GITHUB_PATH"', "apply_failed"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("spoken", SPOKEN)
+def test_a_patch_speaks_no_commands(team, runner, tools, spoken):
+    script, status = SPOKEN[spoken]
+    tools.agent(script)
+    before = len(team.pulls())
+    run, told, _ = team.work(runner)
+    assert (told["status"], run.jobs["check"].outputs["patch"], len(team.pulls())) == (status, "", before), run.log()
+    assert OTHER in run.step(CHECK).log
+
+
+def test_no_output_of_a_failed_job_is_published(team, runner, tools):
+    tools.agent("mkdir -p .github; echo >.github/x")
+    runner.on_step = lambda job, step: step.outputs.update({"patch": OTHER} if step.name == CHECK else {})
+    before = len(team.pulls())
+    try:
+        run, told, _ = team.work(runner)
+    finally:
+        runner.on_step = lambda job, step: None
+    assert (told["status"], len(team.pulls())) == ("rejected_out_of_scope", before), run.log()
+    assert run.jobs["check"].outputs["patch"] == OTHER and run.step("Apply the change").outcome == "skipped"
+
+
+SAID = "::set-env name=a::b\n| ##[set-env name=a]b\n##[add-path]/x\n##[add-mask]a\n##[set-output name=error]none"
+
+
+def test_what_an_agent_prints_is_no_command(team, runner, tools):
+    """A run is not lost because its transcript is about them."""
+    tools.agent(f"{CHANGE}; printf '{SAID}\n' | tee \"$RUNNER_TEMP/agent.jsonl\"; printf '{SAID}' >&2")
+    runner.variables = {"EXPOPS_TESTS": f"printf '{SAID}\n'; printf '{SAID}' >&2"}
+    run, told, _ = team.work(runner)
+    assert (told["status"], told["test_status"]) == ("pr_opened", "passed"), run.log()
+    assert "| ##[add-mask]a" in run.step("Say why it failed").log
+
+
 # ---- the scope ----
 
 # scope -> (what is proposed of what the agent wrote, what is left out)
@@ -133,6 +206,15 @@ def test_the_scope_is_of_whole_segments(team, runner, tools, scope):
     run, told, _ = team.work(runner, fidelity_policy="warn")
     assert told["status"] == "pr_opened", run.log()
     assert sorted(told.get("files_dropped_out_of_scope") or []) == sorted(outside)
+
+
+def test_a_name_that_is_not_utf_8_is_not_let_through(team, runner, tools):
+    tools.agent("mkdir src docs; echo >src/a; echo >docs/$'ev\\xffil'")
+    runner.variables = {"EXPOPS_SCOPE": "src"}
+    before = len(team.pulls())
+    run, told, _ = team.work(runner, fidelity_policy="warn")
+    assert (told["status"], len(team.pulls())) == ("rejected_out_of_scope", before), run.log()
+    assert told["files_dropped_out_of_scope"] == ["docs/ev\ufffdil"]
 
 
 @pytest.mark.parametrize(("scope", "script"), [(".", "rm -rf .github; echo >.github"), (".github", "echo >.github/workflows/x.yml"),
