@@ -15,13 +15,7 @@
 #define BELIEVED_S         3600
 #define ABSENCE_BELIEVED_S 60
 #define TOKENS_A_LOOKUP    4 /* that are kept: of several permissions of each repository */
-
-/* Of a token: how long it may be unknown to a server of the code host, what is waited for that, and
- * from when on it is not believed that it opens nothing. */
-#define FRESH_MS    5000
-#define WAIT_MS     UINT64_C(1000)
-#define WAITS_MAX   2
-#define DOUBTFUL_MS 60000
+#define WAIT_MS            UINT64_C(1000) /* before a new token is used again; then twice that */
 
 static int64_t lookups_max;
 
@@ -320,15 +314,14 @@ static bool renew(struct request *rq, struct code_host_auth *auth, int status)
 {
 	const struct token_use *use = auth->renew_for;
 	int64_t age_ms = (int64_t)time_monotonic_ms() - auth->made_ms;
-	bool is_refused = status == 401, is_fresh = auth->waits > 0 || age_ms < FRESH_MS;
-	if (!is_refused && age_ms < DOUBTFUL_MS)
-		return false;
-	if (is_refused && is_fresh && auth->waits < WAITS_MAX) {
+	enum token_remedy remedy = token_remedy_of(status, age_ms, auth->waits);
+	if (remedy == TOKEN_USE_AGAIN) {
 		fiber_sleep(rq, WAIT_MS << auth->waits++);
 		return true;
 	}
-	token_cache_drop(use->name, auth->token);
-	if (is_fresh || !use->is_kept)
+	if (remedy != TOKEN_IS_RIGHT)
+		token_cache_drop(use->name, auth->token);
+	if (remedy != TOKEN_REPLACE || !use->is_kept)
 		return false;
 	struct token_use *next = arena_new_of(rq->arena, struct token_use);
 	struct cached_token token;

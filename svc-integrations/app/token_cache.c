@@ -9,6 +9,9 @@
 #define TOKENS_MAX  256
 #define TOKEN_BYTES 1024
 #define MARGIN_MS   300000
+#define FRESH_MS    5000
+#define WAITS_MAX   2
+#define DOUBTFUL_MS 60000
 
 struct entry {
 	uint8_t use[SHA256_LEN];
@@ -93,6 +96,16 @@ void token_cache_put(const char *use, const struct cached_token *token, int64_t 
 	entry->made_ms = token->made_ms;
 	entry->used = ++uses;
 	pthread_mutex_unlock(&lock);
+}
+
+enum token_remedy token_remedy_of(int status, int64_t age_ms, unsigned waits)
+{
+	bool is_fresh = waits > 0 || age_ms < FRESH_MS;
+	if (status != 401)
+		return age_ms < DOUBTFUL_MS ? TOKEN_IS_RIGHT : TOKEN_REPLACE;
+	if (is_fresh)
+		return waits < WAITS_MAX ? TOKEN_USE_AGAIN : TOKEN_DROP;
+	return TOKEN_REPLACE;
 }
 
 void token_cache_drop(const char *use, const char *token)

@@ -28,5 +28,18 @@ bool token_cache_get(struct arena *arena, const char *use, int64_t now_ms,
 void token_cache_put(const char *use, const struct cached_token *token, int64_t expires_ms,
                      int64_t now_ms);
 
+/** What to do with a token after an answer that may be its fault. */
+enum token_remedy {
+	TOKEN_IS_RIGHT,  /* the answer is not its fault */
+	TOKEN_USE_AGAIN, /* after a moment: not all servers of the code host know it yet */
+	TOKEN_REPLACE,   /* by another one, and make the call again */
+	TOKEN_DROP,      /* it stays refused */
+};
+
+/** The remedy for a token of this age that was answered 401, 403 or 404, and used again `waits`
+ * times before. A refused one (401) is used again twice when it was made less than five seconds
+ * ago. 403 and 404 are believed for a minute: the installation may have changed since. */
+enum token_remedy token_remedy_of(int status, int64_t age_ms, unsigned waits);
+
 /** Drop the token of `use`, unless another one took its place meanwhile. */
 void token_cache_drop(const char *use, const char *token);

@@ -192,6 +192,14 @@ static void post_dispatch(struct request *rq)
 	d->run.html_url = arena_strdup(d->arena, json_get_text(answer.json, "html_url"));
 }
 
+/* Whether a failure says that the code host did not take the call: it was not sent, or refused and
+ * there is no other token. */
+static bool is_undone(enum err_code code)
+{
+	return code == ERR_UNAVAILABLE || code == ERR_RATE_LIMITED || code == ERR_NOT_FOUND ||
+	       code == ERR_CONFLICT || code == ERR_NOT_CONFIGURED;
+}
+
 /* Send it. One that was not sent, or not taken, such as for a rate limit, leaves no note: a run
  * that somebody starts meanwhile would be taken for its own. */
 static void send_dispatch(struct request *rq, struct dispatch *d)
@@ -199,7 +207,7 @@ static void send_dispatch(struct request *rq, struct dispatch *d)
 	struct problem problem;
 	fiber_spawn(rq, post_dispatch, d);
 	enum err_code code = fiber_join_try(rq, &problem);
-	if (code == ERR_UNAVAILABLE && d->is_perhaps)
+	if (is_undone(code) && d->is_perhaps)
 		forget(rq, d);
 	if (code) {
 		rq->problem = problem;

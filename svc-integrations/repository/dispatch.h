@@ -8,8 +8,8 @@
  * `ref` is a branch or tag; without one, the default branch. `inputs` has at most 25 members, all
  * texts. `key`, of the caller's choice, names the run that is wanted: the same key of the same
  * account starts no second run, and answers with the first (`repeated` true) for `valid_s` seconds,
- * at most and by default 30 days; with another repository or workflow it is 409. `run_id` and `html_url` are null when the code host did
- * not give them.
+ * at most and by default 30 days; with another repository or workflow it is 409. `run_id` and
+ * `html_url` are null when the code host did not give them.
  *
  * With `only_known` nothing is sent: the answer has the run that the key has started, or a `run_id`
  * of null, and from then on the key starts none. This is for who wants to cancel the run.

@@ -78,6 +78,31 @@ static void a_token_that_is_too_long_is_not_kept(void **state)
 	assert_string_equal(found("long", NOW_MS), text);
 }
 
+static void the_remedy_goes_by_the_age_of_the_token(void **state)
+{
+	(void)state;
+	static const struct {
+		int status;
+		int64_t age_ms;
+		unsigned waits;
+		enum token_remedy remedy;
+	} CASES[] = {
+		{401, 0, 0, TOKEN_USE_AGAIN},
+		{401, 4999, 0, TOKEN_USE_AGAIN},
+		{401, 5000, 0, TOKEN_REPLACE},
+		{401, 3000000, 0, TOKEN_REPLACE},
+		/* The waits count, however long they took. */
+		{401, 20000, 1, TOKEN_USE_AGAIN},
+		{401, 20000, 2, TOKEN_DROP},
+		{404, 59999, 0, TOKEN_IS_RIGHT},
+		{403, 60000, 0, TOKEN_REPLACE},
+		{404, 3000000, 0, TOKEN_REPLACE},
+	};
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
+		assert_int_equal(token_remedy_of(CASES[i].status, CASES[i].age_ms, CASES[i].waits),
+		                 CASES[i].remedy);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -86,6 +111,7 @@ int main(void)
 		ARENA_TEST(a_refused_token_is_dropped_and_no_later_one),
 		ARENA_TEST(those_used_last_are_kept),
 		ARENA_TEST(a_token_that_is_too_long_is_not_kept),
+		cmocka_unit_test(the_remedy_goes_by_the_age_of_the_token),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
