@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PAGE_RUNS 50 /* of which some may have a MiB */
 #define FIRST_ID  "00000000-0000-0000-0000-000000000000"
@@ -95,26 +96,49 @@ static bool write_page(struct request *rq, struct export *export, struct gzip *g
 	return count == PAGE_RUNS;
 }
 
-static void close_file(struct request *rq, void *file)
+static void give_up_file(struct request *rq, void *held)
 {
+	const struct store_file *file = held;
 	(void)rq;
-	fclose(file);
+	if (file->path)
+		unlink(file->path);
+	fclose(file->file);
 }
 
+/* Another process has the lease. */
+static void require_held(struct request *rq, const struct pg_rows *rows)
+{
+	if (pg_empty(rows))
+		raise_error(rq, ERR_CONFLICT, "another process exports now");
+}
+
+/* Only of a file that the store does not have: one that is there and was begun counts as
+ * written. */
+static void begin(struct request *rq, const struct export *export)
+{
+	require_held(rq,
+	             pg_query(rq, EXPORT_START_SQL, pg_text(export->day),
+	                      pg_text(export->store->target), pg_int(export->part),
+	                      pg_text(export->lease.name), pg_text(rq->worker->process->instance),
+	                      pg_int(export->lease.fence)));
+}
+
+/* Once the file is begun, no process that had the lease before can keep its own. */
 static void write_file(struct request *rq, struct export *export)
 {
 	const struct store_kind *kind = export->store->kind;
 	char after[sizeof(FIRST_ID)] = FIRST_ID;
 	export->runs = export->bytes = 0;
-	FILE *file = kind->begin(rq, export->store, export->name);
-	request_hold(rq, close_file, file);
+	struct store_file *file = kind->begin(rq, export->store, export->name);
+	request_hold(rq, give_up_file, file);
+	begin(rq, export);
 	struct gzip *gzip = gzip_new(rq->arena, SIZE_MAX);
-	while (write_page(rq, export, gzip, file, after))
+	while (write_page(rq, export, gzip, file->file, after))
 		;
-	compress(rq, export, gzip, file, "", true);
+	compress(rq, export, gzip, file->file, "", true);
 	kind->keep(rq, export->store, export->name, file);
-	request_unhold(rq, close_file);
-	fclose(file);
+	request_unhold(rq, give_up_file);
+	fclose(file->file);
 }
 
 /* The file to write next. Returns whether the store has it; sets whether this database has begun
@@ -130,19 +154,15 @@ static bool choose_file(struct request *rq, struct export *export, bool *ret_was
 	return export->store->kind->has(rq, export->store, export->name);
 }
 
-/* Only of a file that the store does not have: one that is there and was begun counts as
- * written. */
-static void begin(struct request *rq, const struct export *export)
-{
-	pg_query(rq, EXPORT_START_SQL, pg_text(export->day), pg_text(export->store->target),
-	         pg_int(export->part));
-}
-
 static void finish(struct request *rq, const struct export *export, bool is_counted)
 {
-	pg_query(rq, EXPORT_FINISH_SQL, pg_text(export->day), pg_text(export->store->target),
-	         pg_int(export->part), is_counted ? pg_int(export->runs) : pg_null(),
-	         is_counted ? pg_int(export->bytes) : pg_null());
+	require_held(rq,
+	             pg_query(rq, EXPORT_FINISH_SQL, pg_text(export->day),
+	                      pg_text(export->store->target), pg_int(export->part),
+	                      is_counted ? pg_int(export->runs) : pg_null(),
+	                      is_counted ? pg_int(export->bytes) : pg_null(),
+	                      pg_text(export->lease.name), pg_text(rq->worker->process->instance),
+	                      pg_int(export->lease.fence)));
 }
 
 /* Note a file that the store has, which was written by a process that ended before it could do so.
@@ -170,7 +190,6 @@ static void export_day(struct request *rq, struct export *export)
 		            "%s: %s is there, and this database has not written it; choose "
 		            "another folder or prefix",
 		            export->store->target, export->name);
-	begin(rq, export);
 	write_file(rq, export);
 	finish(rq, export, true);
 	printf("%s: %lld runs, %lld bytes\n", export->name, (long long)export->runs,

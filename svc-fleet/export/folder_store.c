@@ -3,20 +3,19 @@
 
 #include <uv.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define PARTIAL ".partial"
+
 static const char *path_of(struct request *rq, const struct store *store, const char *name)
 {
 	return arena_printf(rq->arena, "%s/%s", store->folder, name);
-}
-
-static const char *partial_path_of(struct request *rq, const struct store *store, const char *name)
-{
-	return arena_printf(rq->arena, "%s/.%s.partial", store->folder, name);
 }
 
 static attr_noreturn void raise_path(struct request *rq, const char *path)
@@ -44,13 +43,37 @@ static bool folder_has(struct request *rq, const struct store *store, const char
 	return false;
 }
 
-/* Only its owner may read what runs were about. */
-static FILE *folder_begin(struct request *rq, const struct store *store, const char *name)
+/* Whether it is a partial file of `name`: `.NAME.XXXXXX.partial`, or `.NAME.partial` of the former
+ * release. */
+static bool is_partial(const char *file, const char *name)
 {
-	const char *path = partial_path_of(rq, store, name);
-	int descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	FILE *file = descriptor >= 0 ? fdopen(descriptor, "w+") : NULL;
-	if (!file)
+	size_t length = strlen(name), all = strlen(file);
+	return file[0] == '.' && strncmp(file + 1, name, length) == 0 && file[1 + length] == '.' &&
+	       all >= strlen(PARTIAL) && strcmp(file + all - strlen(PARTIAL), PARTIAL) == 0;
+}
+
+static void remove_partial(struct request *rq, const struct store *store, const char *name)
+{
+	DIR *folder = opendir(store->folder);
+	if (!folder)
+		raise_path(rq, store->folder);
+	for (struct dirent *entry; (entry = readdir(folder));)
+		if (is_partial(entry->d_name, name))
+			(void)unlinkat(dirfd(folder), entry->d_name, 0);
+	closedir(folder);
+}
+
+/* Only its owner may read what runs were about. */
+static struct store_file *folder_begin(struct request *rq, const struct store *store,
+                                       const char *name)
+{
+	struct store_file *file = arena_new_of(rq->arena, struct store_file);
+	char *path = arena_printf(rq->arena, "%s/.%s.XXXXXX" PARTIAL, store->folder, name);
+	remove_partial(rq, store, name);
+	int descriptor = mkostemps(path, (int)strlen(PARTIAL), O_CLOEXEC);
+	file->path = path;
+	file->file = descriptor >= 0 ? fdopen(descriptor, "w+") : NULL;
+	if (!file->file)
 		raise_path(rq, path);
 	return file;
 }
@@ -63,12 +86,12 @@ static void sync_folder(struct request *rq, const struct store *store)
 	close(descriptor);
 }
 
-static void folder_keep(struct request *rq, const struct store *store, const char *name, FILE *file)
+static void folder_keep(struct request *rq, const struct store *store, const char *name,
+                        const struct store_file *file)
 {
-	const char *partial = partial_path_of(rq, store, name);
-	if (fflush(file) != 0 || fsync(fileno(file)) < 0 ||
-	    rename(partial, path_of(rq, store, name)) < 0)
-		raise_path(rq, partial);
+	if (fflush(file->file) != 0 || fsync(fileno(file->file)) < 0 ||
+	    rename(file->path, path_of(rq, store, name)) < 0)
+		raise_path(rq, file->path);
 	sync_folder(rq, store);
 }
 

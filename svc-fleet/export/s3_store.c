@@ -202,9 +202,10 @@ static bool s3_has(struct request *rq, const struct store *store, const char *na
 }
 
 /* Without a name, so that nothing stays when the process is killed. */
-static FILE *s3_begin(struct request *rq, const struct store *store, const char *name)
+static struct store_file *s3_begin(struct request *rq, const struct store *store, const char *name)
 {
 	(void)store, (void)name;
+	struct store_file *made = arena_new_of(rq->arena, struct store_file);
 	const char *folder = getenv("TMPDIR");
 	char *path =
 		arena_printf(rq->arena, "%s/svc-fleet-export-XXXXXX", folder ? folder : "/tmp");
@@ -214,11 +215,14 @@ static FILE *s3_begin(struct request *rq, const struct store *store, const char 
 		raise_error(rq, ERR_INVALID, "%s: %s", path,
 		            uv_strerror(uv_translate_sys_error(errno)));
 	unlink(path);
-	return file;
+	made->file = file;
+	return made;
 }
 
-static void s3_keep(struct request *rq, const struct store *store, const char *name, FILE *file)
+static void s3_keep(struct request *rq, const struct store *store, const char *name,
+                    const struct store_file *kept)
 {
+	FILE *file = kept->file;
 	struct s3_request *request = request_to(rq, store, name, file);
 	if (fflush(file) != 0)
 		raise_error(rq, ERR_INVALID, "%s: %s", name,

@@ -9,6 +9,12 @@
 
 struct store_kind;
 
+/** A file that is being written. */
+struct store_file {
+	FILE *file;
+	const char *path; /* where it is until it is kept; NULL: it has no name */
+};
+
 struct store {
 	const struct store_kind *kind;
 	const char *target; /* as the operator names it: `s3://bucket/prefix`, or the whole path */
@@ -24,10 +30,14 @@ struct store_kind {
 	void (*open)(struct request *rq, const struct store *store);
 	/** Whether the store has the file. */
 	bool (*has)(struct request *rq, const struct store *store, const char *name);
-	/** A new file to write into. What was there under that name unfinished is gone. */
-	FILE *(*begin)(struct request *rq, const struct store *store, const char *name);
+	/** A new file to write into, in the arena. What was there under that name unfinished is
+	 * gone: a process that has lost the lease and goes on writes into a file of its own, which
+	 * it cannot keep. */
+	struct store_file *(*begin)(struct request *rq, const struct store *store,
+	                            const char *name);
 	/** All of it was written: keep it under its name. Does not close it. */
-	void (*keep)(struct request *rq, const struct store *store, const char *name, FILE *file);
+	void (*keep)(struct request *rq, const struct store *store, const char *name,
+	             const struct store_file *file);
 };
 
 /** The store of `--to`, in the arena of the request; raises ERR_INVALID. */

@@ -158,6 +158,24 @@ def test_a_killed_export_makes_the_half_file_again(cluster, db, user, run, day, 
     assert not list(tmp_path.glob(".*"))
 
 
+def test_an_export_that_has_lost_its_lease_leaves_the_file_of_the_next_alone(cluster, db, user, run, day, tmp_path):
+    run(1, day)
+    with common.locked(db, "deliverable"):
+        first = Killed(cluster, tmp_path)
+        wait_for(lambda: list(tmp_path.glob(".*.partial")), "a file is begun")
+        first.popen.send_signal(signal.SIGSTOP)
+    run(2, day)
+    try:
+        assert f"{name_of(day)}: 2 runs" in export(cluster, tmp_path)
+    finally:
+        first.popen.send_signal(signal.SIGCONT)
+    noted = fleet_tables.exports(db, str(tmp_path))
+    assert first.popen.wait(PATIENCE_SECONDS) != 0
+    assert len(lines_in(tmp_path / name_of(day), user.account)) == 2
+    assert fleet_tables.exports(db, str(tmp_path)) == noted
+    assert not list(tmp_path.glob(".*"))
+
+
 def test_a_finished_file_is_never_written_again(cluster, db, user, run, day, tmp_path):
     """Killed when the file is there, and before this was noted."""
     run(1, day)

@@ -763,3 +763,9 @@ def old_facts(db, account):
 def set_changed(db, account, repo, run_id, at):
     """A run has changed last at that time."""
     db.execute("UPDATE run SET changed_at = %s WHERE account_id = %s AND repo_key = %s AND run_id #>> '{}' = %s", [at, account, repo, str(run_id)])
+
+
+def exports(db, target):
+    """What is noted of the files of a target."""
+    db.rollback()
+    return db.execute("SELECT * FROM run_export WHERE target = %s ORDER BY day, part", [target]).fetchall()
