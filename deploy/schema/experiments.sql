@@ -33,6 +33,7 @@ CREATE TABLE experiment (
     analysis_id uuid,
     delta_source text,
     status_at timestamp with time zone DEFAULT now(),
+    outcome_at timestamp with time zone DEFAULT now(),
     CONSTRAINT created_via_bytes CHECK ((octet_length(created_via) <= 256)),
     CONSTRAINT experiment_ab_test_config_check CHECK ((jsonb_typeof(ab_test_config) = 'object'::text)),
     CONSTRAINT experiment_ab_test_results_check CHECK ((jsonb_typeof(ab_test_results) = 'object'::text)),

@@ -1,9 +1,14 @@
 #include "mcp/clean_text.h"
 
 #include "base/base.h"
+#include "base/outside_text.h"
 #include "base/utf8.h"
 
 #include <stdbool.h>
+#include <string.h>
+
+#define BREAK       "\xe2\x80\x8b" /* U+200B */
+#define BREAK_POINT 0x200b
 
 /* Ranges of code points, in ascending order. */
 static const struct {
@@ -27,11 +32,20 @@ static bool is_plain(char byte)
 	return byte >= ' ' && byte <= '~';
 }
 
-/* The length of the sequence at `text`; a byte that begins none counts as one, and is removed. */
-static size_t next(const char *text, size_t length, bool *ret_is_removed)
+/* Whether the space of no width at text[at] is one of outside_text(). */
+static bool is_break(const char *text, size_t length, size_t at)
 {
-	size_t sequence = utf8_sequence(text, length);
-	*ret_is_removed = sequence == 0 || is_removed(utf8_code_point(text, sequence));
+	size_t end = at + strlen(BREAK);
+	return end < length && outside_text_has_break(text, at, text[end]);
+}
+
+/* The length of the sequence at text[at]; a byte that begins none counts as one, and is removed. */
+static size_t next(const char *text, size_t length, size_t at, bool *ret_is_removed)
+{
+	size_t sequence = utf8_sequence(text + at, length - at);
+	uint32_t point = sequence ? utf8_code_point(text + at, sequence) : 0;
+	*ret_is_removed =
+		is_removed(point) && !(point == BREAK_POINT && is_break(text, length, at));
 	return sequence ? sequence : 1;
 }
 
@@ -45,7 +59,7 @@ const char *clean_text(struct arena *arena, const char *text, size_t length, siz
 			at++;
 			continue;
 		}
-		size_t step = next(text + at, length - at, &removed);
+		size_t step = next(text, length, at, &removed);
 		if (removed) {
 			buf_add(&out, text + kept, at - kept);
 			kept = at + step;

@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "base/outside_text.h"
 #include "base/timefmt.h"
 #include "evidence/format.h"
 #include "implementation/markdown.h"
@@ -159,6 +160,13 @@ static void add_cost(struct page *page)
 		buf_puts(&page->out, "Unknown.\n");
 }
 
+/* A text as a quotation that does nothing where the page is pasted. */
+static void add_quoted(struct page *page, const char *text)
+{
+	if (text)
+		markdown_quoted(&page->out, outside_text(page->out.arena, text));
+}
+
 /* The newest of a kind. */
 static void add_newest(struct page *page, const char *heading, const char *kind,
                        const char *const *members)
@@ -170,9 +178,7 @@ static void add_newest(struct page *page, const char *heading, const char *kind,
 		if (strcmp(json_get_text(node, "kind"), kind) != 0)
 			continue;
 		for (; *members; members++)
-			if (json_get_text(json_get(node, "data"), *members))
-				markdown_quoted(&page->out,
-				                json_get_text(json_get(node, "data"), *members));
+			add_quoted(page, json_get_text(json_get(node, "data"), *members));
 		return;
 	}
 	buf_puts(&page->out, "None.\n");

@@ -105,9 +105,9 @@ DECLARE
     changed jsonb;
 BEGIN
     becomes.updated_at := clock_timestamp();
-    IF becomes.status <> was.status THEN
-        becomes.status_at := becomes.updated_at;
-    END IF;
+    becomes.status_at := CASE WHEN becomes.status <> was.status THEN becomes.updated_at ELSE coalesce(was.status_at, was.updated_at) END;
+    becomes.outcome_at := CASE WHEN becomes.outcome IS DISTINCT FROM was.outcome THEN becomes.updated_at
+                               ELSE coalesce(was.outcome_at, was.updated_at) END;
     WITH noted AS (
         INSERT INTO experiment_history AS h (experiment_id, at, field, was, becomes, by_key, bytes)
         SELECT was.id, becomes.updated_at, field, before -> field, after -> field, by_key, change_bytes(before -> field, after -> field)
@@ -125,7 +125,7 @@ BEGIN
     WHERE becomes.project_id IS NOT NULL AND becomes.project_id IS DISTINCT FROM was.project_id;
     UPDATE experiment SET
         version = becomes.version, updated_at = becomes.updated_at, name = becomes.name, status = becomes.status, status_at = becomes.status_at,
-        hypothesis = becomes.hypothesis, outcome = becomes.outcome, decision = becomes.decision,
+        hypothesis = becomes.hypothesis, outcome = becomes.outcome, outcome_at = becomes.outcome_at, decision = becomes.decision,
         observed_delta = becomes.observed_delta, delta_confidence = becomes.delta_confidence,
         target_metric = becomes.target_metric, tags = becomes.tags, pr_url = becomes.pr_url,
         pr_status = becomes.pr_status, external_ticket_id = becomes.external_ticket_id,

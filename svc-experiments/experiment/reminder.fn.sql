@@ -15,15 +15,17 @@ RETURN e.analysis_id IS NOT NULL OR e.observed_delta IS NOT NULL OR coalesce(e.a
 --   experiment_overdue                it runs, and there was no result for its planned time
 --   experiment_decided_without_data   somebody decided to ship or to iterate, and there is nothing to decide by
 --   experiment_shipped_without_merge  it was shipped, and its pull request is not merged, or there is none
--- The last two leave a day for what is written after the status.
+-- The last two leave a day for what is written after the outcome and the status. No time follows other changes: svc-fleet has a reminder
+-- with another time for another one, which nobody has dismissed.
 CREATE OR REPLACE FUNCTION experiment_reminders(e experiment) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT coalesce(jsonb_agg(jsonb_build_object('kind', r.kind, 'at', time_json(r.at))), '[]')
     FROM (VALUES
         ('experiment_overdue', CASE WHEN e.status = 'running' THEN
             greatest(coalesce(e.status_at, e.updated_at), (SELECT x.at FROM experiment_result x WHERE x.id = e.analysis_id)) + planned_time(e.ab_test_config) END),
-        ('experiment_decided_without_data', CASE WHEN (e.outcome IN ('ship', 'iterate') OR e.status = 'shipped') AND NOT experiment_has_data(e) THEN
-            e.updated_at + interval '24 hours' END),
+        ('experiment_decided_without_data', CASE WHEN NOT experiment_has_data(e) THEN
+            least(CASE WHEN e.outcome IN ('ship', 'iterate') THEN coalesce(e.outcome_at, e.updated_at) END,
+                  CASE WHEN e.status = 'shipped' THEN coalesce(e.status_at, e.updated_at) END) + interval '24 hours' END),
         ('experiment_shipped_without_merge', CASE WHEN e.status = 'shipped' AND lower(e.pr_status) IS DISTINCT FROM 'merged' THEN
-            e.updated_at + interval '24 hours' END)) AS r (kind, at)
+            coalesce(e.status_at, e.updated_at) + interval '24 hours' END)) AS r (kind, at)
     WHERE r.at IS NOT NULL
 $$;

@@ -1,5 +1,7 @@
 #include "command/login.h"
 
+#include "base/ip.h"
+#include "base/url.h"
 #include "call/profile.h"
 #include "json/json.h"
 #include "program/file.h"
@@ -137,15 +139,32 @@ void whoami_run(struct cli *cli, const struct arguments *arguments)
 
 /* ---- log-in ---- */
 
-static void warn_of_plain_http(const char *url)
+/* Bytes of the host of this machine that `authority` begins with; 0: of none. */
+static size_t loopback_length(struct cli *cli, const char *authority)
 {
-	static const char *const SAFE[] = {"https://", "http://127.", "http://localhost",
-	                                   "http://[::1]"};
-	for (size_t i = 0; i < ARRAY_LEN(SAFE); i++)
-		if (strncmp(url, SAFE[i], strlen(SAFE[i])) == 0)
-			return;
-	fprintf(stderr,
-	        "expops: this address is not https: everybody on the way can read the key\n");
+	struct ip ip;
+	size_t length = strspn(authority, "0123456789.");
+	if (strncmp(authority, "127.", 4) == 0 &&
+	    ip_parse(arena_strndup(cli->arena, authority, length), &ip))
+		return length;
+	return url_loopback_length(authority);
+}
+
+/* Whether what is sent to an address stays on this machine. */
+static bool is_local(struct cli *cli, const char *url)
+{
+	const char *authority = url + url_scheme_length(url);
+	const char *end = authority + loopback_length(cli, authority);
+	if (end > authority && *end == ':')
+		end += 1 + strspn(end + 1, "0123456789");
+	return end > authority && (*end == '\0' || strchr("/?#", *end));
+}
+
+static void warn_of_plain_http(struct cli *cli, const char *url)
+{
+	if (strncmp(url, "https://", strlen("https://")) != 0 && !is_local(cli, url))
+		fprintf(stderr, "expops: this address is not https: everybody on the way can read "
+		                "the key\n");
 }
 
 static const char *url_to_log_in(struct cli *cli, const struct arguments *arguments,
@@ -180,7 +199,7 @@ void login_run(struct cli *cli, const struct arguments *arguments)
 	struct profile profile = {0};
 	profile_read(cli, name, &profile);
 	profile.url = url_to_log_in(cli, arguments, &profile);
-	warn_of_plain_http(profile.url);
+	warn_of_plain_http(cli, profile.url);
 	profile.name = name;
 	profile.key = isatty(STDIN_FILENO) ? ask_hidden(cli, "Key") : prompt_line(cli);
 	profile.ca_file = ca_file ? absolute_path(cli, ca_file) : profile.ca_file;

@@ -191,9 +191,12 @@ def test_the_certificate_is_checked(bare, tmp_path, home):
         server.close()
 
 
-def test_plain_http_is_warned_of(bare):
-    done = bare.run("login", "--url", "http://0.0.0.0:1", input=new_key(), status=FAILED)
-    assert "is not https" in done.stderr
+@pytest.mark.parametrize("host, is_local", [
+    ("0.0.0.0:1", False), ("localhost.invalid:1", False), ("127.0.0.1.invalid:1", False), ("127.invalid:1", False), ("127.0.0.1:1", True),
+    ("127.1.2.3:1", True), ("[::1]:1", True), ("LOCALHOST:1/x", True)])  # fmt: skip
+def test_plain_http_is_warned_of(bare, host, is_local):
+    done = bare.run("login", "--url", f"http://{host}", input=new_key(), status=FAILED)
+    assert ("is not https" not in done.stderr) == is_local
 
 
 def test_a_key_that_is_not_listed_does_not_lack_a_scope(against):

@@ -286,6 +286,13 @@ def test_a_paper_becomes_an_experiment(browse, reader):
     assert (made["name"], made["status"], made["source_type"]) == ("From the console", "running", "arxiv_paper")
 
 
+def test_a_paper_with_a_long_title_becomes_an_experiment(browse, reader):
+    """Characters beyond the basic plane, of which mathematics has many, are two units of JavaScript's text."""
+    title = "a" * 199 + "\U0001d53c" * 302
+    assert browse("titled", key=reader.user.key, title=title) == {"errors": []}
+    assert [each["name"] for each in reader.user.api.get("/experiments", expect=200).json()] == [title[:500]]
+
+
 def test_a_project_groups_experiments_and_is_deleted_without_them(browse, cluster):
     user = cluster.user()
     seen = browse("project", key=user.key)

@@ -128,7 +128,7 @@ def whole_story(steps, paper):
     steps.settle(7, "merged")
     runs = [{"run_id": str(uuid.uuid4()), "status": "succeeded", "metrics": {"ndcg": 0.4}}]
     experiment = steps.experiment(paper, pr_url=url, ab_test_results={"eval_runs": runs})
-    steps.decide(experiment)
+    steps.decide(experiment, "It ranks better.\nCloses #1, says @acme/all.")
     return experiment, recommendation, url, runs[0]["run_id"]
 
 
@@ -147,7 +147,8 @@ def test_a_page_for_people(steps, paper):
     assert any(line.startswith("- ") and "Paper: " in line and f"`Paper {paper}`" in line for line in lines)
     assert any(url in line and "`merged`" in line for line in lines)
     assert any("Evaluation: `succeeded`" in line for line in lines) and any(line.endswith(" Selection") for line in lines)
-    assert "> It ranks better." in lines and f"- SHA-256 of the graph: `{graph.answer['digest']}`" in lines
+    assert lines[lines.index("> It ranks better.") + 1] == "> Closes #\u200b1, says @\u200bacme/all."
+    assert f"- SHA-256 of the graph: `{graph.answer['digest']}`" in lines
 
 
 def test_provenance_is_read_by_others_and_written_again(steps, paper):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from lib.tables import experiments as experiments_tables
 from lib.tables import fleet as fleet_tables
 from lib.wait import wait_for
 
@@ -135,6 +136,21 @@ def test_a_pull_request_whose_end_an_experiment_knows_does_not_wait(api, experim
     wait_for(lambda: not inbox_has(api, "pull_request_waiting"))
     tell(repo, 1, "open", "2026-01-10T09:00:00Z", None)
     assert inbox_has(api, "pull_request_waiting")
+
+
+@pytest.mark.parametrize("members", [{"status": "running"}, {"outcome": "ship"}, {"status": "shipped"}, {"status": "shipped", "outcome": "iterate"}])
+@pytest.mark.parametrize("is_old", [False, True])
+def test_a_reminder_keeps_its_time_in_other_changes(api, cluster, db, experiment, members, is_old):
+    """Another time is another item, which comes again and is told again. `is_old`: made by a version that noted no times."""
+    made = experiment(**members)
+    if is_old:
+        with cluster.postgres.connect("experiments") as tables:
+            experiments_tables.forget_times(tables, made["id"])
+    times = []
+    for name in ("First", "Second", "Third"):
+        api.put(f"/experiments/{made['id']}", {"name": name, "tags": [name]}, expect=200)
+        times.append(wait_for(lambda: {kind: due for kind, (told, due) in fleet_tables.reminders(db, made["id"]).items() if told == name}))
+    assert times[1:] == times[:1] * 2
 
 
 def test_what_is_shipped_with_nothing_to_show(api, experiment, reminded):

@@ -69,10 +69,10 @@ class Steps:
         body = {"name": f"E {secrets.token_hex(4)}", "launch_context": context, "status": "running", **members}
         return self.api.post("/experiments", body, expect=201).json()["id"]
 
-    def decide(self, experiment):
+    def decide(self, experiment, decision="It ranks better."):
         self.api.put(f"/experiments/{experiment}", {"ab_test_config": PLAN}, expect=200)
         self.api.post(f"/experiments/{experiment}/results", SUMS, expect=201)
-        self.api.put(f"/experiments/{experiment}", {"outcome": "ship", "decision": "It ranks better.", "status": "shipped"}, expect=200)
+        self.api.put(f"/experiments/{experiment}", {"outcome": "ship", "decision": decision, "status": "shipped"}, expect=200)
 
     def evidence(self, experiment, api=None, **query):
         return Graph((api or self.api).get(f"/experiments/{experiment}/evidence", params=query, expect=200).json())

@@ -41,6 +41,11 @@ def lock_experiment_now(connection, experiment):
     connection.execute("SELECT FROM experiment WHERE id = %s FOR UPDATE NOWAIT", [experiment])
 
 
+def forget_times(db, experiment):
+    """It was made by a version that did not note since when it has its status and its outcome."""
+    db.execute("UPDATE experiment SET status_at = NULL, outcome_at = NULL WHERE id = %s", [experiment])
+
+
 def link_run(db, account, experiment, run, arm="control"):
     """An evaluation run has ended that names an arm of the experiment."""
     db.execute("SELECT linked_run_evaluated(%s, jsonb_build_object('experiment_id', %s::text, 'run_id', %s::text, 'arm', %s::text), NULL)",

@@ -657,6 +657,12 @@ def days_until_reminder(db, experiment):
                       [experiment]).fetchone()[0]
 
 
+def reminders(db, experiment):
+    """{kind: (name of the experiment, when it is due)}"""
+    rows = db.execute("SELECT kind, name, due_at FROM experiment_reminder WHERE experiment_id = %s", [experiment]).fetchall()
+    return {kind: (name, due_at) for kind, name, due_at in rows}
+
+
 def told_items(db, account):
     """The items of the inbox that the account was told of."""
     return [item for (item,) in db.execute("SELECT item FROM inbox_told WHERE account_id = %s", [account]).fetchall()]

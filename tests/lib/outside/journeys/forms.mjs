@@ -275,6 +275,21 @@ export const forms = ({ open, logIn, violations, violationsOfThemes }) => ({
     return { errors: errors.filter((each) => !isRefusal(each)) };
   },
 
+  /** A paper becomes an experiment with its title, whatever that is. */
+  async titled(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await page.route("**/api/v1.0/papers/recommended/digest*", async (route) => {
+      const body = await (await route.fetch()).text();
+      await route.fulfill({ json: JSON.parse(body, (name, value) => (name === "title" ? values.title : value)) });
+    });
+    await logIn(page, values.key);
+    await page.getByRole("button", { name: "Plan an experiment" }).first().click();
+    const dialog = page.getByRole("dialog", { name: "Plan an experiment" });
+    await dialog.getByRole("button", { name: "Create experiment" }).click();
+    await dialog.waitFor({ state: "detached" });
+    return { errors };
+  },
+
   /** A budget is made by a browser whose time zone has an old name. */
   async zone(browser, values) {
     const { page, errors } = await open(browser, values, { timezoneId: values.zone });

@@ -39,6 +39,11 @@ static void a_shape_says_what_is_kept(void **state)
 		{"{\"cut\":80}", "\"0123456789012345678901234567890123456789x\"", 2,
 	         "\"0123456789012345678901234567890123456789...\"", true},
 		{"{}", "\"a\\u200bb\\u0007\"", 1, "\"ab\"", false},
+		{"{}", "\"@\\u200ball, closes #\\u200b1, #\\u200bx, b@\\u200bc #\\u200b\"", 1,
+	         "\"@\xe2\x80\x8b"
+	         "all, closes #\xe2\x80\x8b"
+	         "1, #x, b@c #\"",
+	         false},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
 		struct arena *arena = arena_new();

@@ -80,7 +80,7 @@ static void a_full_brief_has_every_part(void **state)
 	struct brief brief = {
 		.experiment_id = ID,
 		.name = "IO-aware\nattention",
-		.hypothesis = "First line.\n\nSecond line.\n",
+		.hypothesis = "First line.\n\nCloses #1.\n",
 		.target_metric = "step_ms",
 		.task = "  Make it fast.\n\n",
 		.plan = "1. Swap.\n2. Measure.",
@@ -107,7 +107,8 @@ static void a_full_brief_has_every_part(void **state)
 	static const char *const PARTS[] = {
 		"# IO-aware attention\n",
 		"\n## Task\n\n  Make it fast.\n\nThe hypothesis to test:\n",
-		"\n> First line.\n>\n> Second line.\n",
+		"\n> First line.\n>\n> Closes #\xe2\x80\x8b"
+		"1.\n",
 		"target metric is `step_ms`",
 		"\n## Plan\n\n1. Swap.\n2. Measure.\n",
 		"\n## Repository\n\n- Repository to change: `acme/ranker`\n- Base branch: `main`\n",

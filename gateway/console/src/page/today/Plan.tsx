@@ -9,9 +9,14 @@ import { useNotice } from "../../part/Notice";
 import type { Recommendation } from "./Card";
 import { planText } from "./text";
 
+const NAME_MAX = 500;
+
+/** As many characters of a title as a name has; they are not cut into halves, as by slice(). */
+const nameOf = (title: string) => [...title].slice(0, NAME_MAX).join("");
+
 /** Make an experiment of a paper. What is known of the paper is filled in. */
 export function Plan({ paper, onClose }: { paper: Recommendation; onClose: () => void }) {
-  const [name, setName] = useState(paper.title.slice(0, 200));
+  const [name, setName] = useState(nameOf(paper.title));
   const [hypothesis, setHypothesis] = useState(paper.suggested_experiment ?? "");
   const client = useQueryClient();
   const notice = useNotice();
