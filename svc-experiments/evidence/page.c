@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "base/outside_text.h"
 #include "base/timefmt.h"
 #include "evidence/format.h"
 #include "implementation/markdown.h"
@@ -169,10 +170,11 @@ static void add_newest(struct page *page, const char *heading, const char *kind,
 	yyjson_arr_foreach (page->nodes, index, count, node) {
 		if (strcmp(json_get_text(node, "kind"), kind) != 0)
 			continue;
-		for (; *members; members++)
-			if (json_get_text(json_get(node, "data"), *members))
-				markdown_quoted(&page->out,
-				                json_get_text(json_get(node, "data"), *members));
+		for (; *members; members++) {
+			const char *text = json_get_text(json_get(node, "data"), *members);
+			if (text)
+				markdown_quoted(&page->out, outside_text(page->out.arena, text));
+		}
 		return;
 	}
 	buf_puts(&page->out, "None.\n");

@@ -55,7 +55,7 @@ static void add_task(struct buf *out, const struct brief *brief)
 	}
 	if (markdown_has_text(brief->hypothesis)) {
 		buf_puts(out, "\nThe hypothesis to test:\n\n");
-		markdown_quoted(out, brief->hypothesis);
+		markdown_quoted(out, outside(out, brief->hypothesis));
 	}
 	if (markdown_has_text(brief->target_metric)) {
 		buf_puts(out, "\nThe target metric is ");

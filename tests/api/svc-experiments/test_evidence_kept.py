@@ -150,6 +150,13 @@ def test_a_page_for_people(steps, paper):
     assert "> It ranks better." in lines and f"- SHA-256 of the graph: `{graph.answer['digest']}`" in lines
 
 
+def test_what_is_quoted_on_a_page_does_nothing_at_the_code_host(steps, paper):
+    experiment = steps.experiment(paper)
+    steps.api.put(f"/experiments/{experiment}", {"outcome": "ship", "decision": "Closes #12 for @acme/all, <b>![x](y)"}, expect=200)
+    page = steps.api.get(f"/experiments/{experiment}/evidence?format=markdown", expect=200).text
+    assert "> Closes #\u200b12 for @\u200bacme/all, <\u200bb>!\u200b[x]\u200b(y)" in page.splitlines()
+
+
 def test_provenance_is_read_by_others_and_written_again(steps, paper):
     experiment, recommendation, url, run = whole_story(steps, paper)
     answer = steps.api.get(f"/experiments/{experiment}/evidence?format=prov", expect=200)

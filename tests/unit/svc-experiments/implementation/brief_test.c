@@ -56,6 +56,16 @@ static void a_minimal_brief_has_task_plan_and_report(void **state)
 	assert_false(has_empty_heading(text));
 }
 
+static void a_hypothesis_does_nothing_at_the_code_host(void **state)
+{
+	(void)state;
+	struct brief brief = MINIMAL;
+	brief.hypothesis = "Closes #12 for @acme/all";
+	assert_has(brief_markdown(arena, &brief), "> Closes #\xe2\x80\x8b"
+	                                          "12 for @\xe2\x80\x8b"
+	                                          "acme/all");
+}
+
 static void a_brief_for_a_workflow_asks_for_changes_alone(void **state)
 {
 	(void)state;
@@ -231,6 +241,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ARENA_TEST(a_minimal_brief_has_task_plan_and_report),
+		ARENA_TEST(a_hypothesis_does_nothing_at_the_code_host),
 		ARENA_TEST(a_brief_for_a_workflow_asks_for_changes_alone),
 		ARENA_TEST(a_full_brief_has_every_part),
 		ARENA_TEST(blank_texts_are_left_out),
