@@ -4,6 +4,9 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /** The text so that it is shown as it is and does nothing there: a space of no width (U+200B)
  * stands in what would mention people (`@team`), refer to or close issues (`Closes #1`, `GH-1`,
  * addresses of issues), skip checks (`[skip ci]`, `skip-checks: true`), or be HTML, a link or an
@@ -14,3 +17,6 @@
  *
  * In the arena; `text` may be NULL, then NULL. */
 const char *outside_text(struct arena *arena, const char *text);
+
+/** Whether such a space is needed between `text`, of `length` bytes, and the character `next`. */
+bool outside_text_is_kept_apart(const char *text, size_t length, char next);
