@@ -1,5 +1,7 @@
 #include "command/login.h"
 
+#include "base/ip.h"
+#include "base/url.h"
 #include "call/profile.h"
 #include "json/json.h"
 #include "program/file.h"
@@ -9,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -137,13 +140,32 @@ void whoami_run(struct cli *cli, const struct arguments *arguments)
 
 /* ---- log-in ---- */
 
-static void warn_of_plain_http(const char *url)
+/* Bytes of the address of 127.0.0.0/8 that `authority` begins with; 0: of none. */
+static size_t loopback_address_length(struct arena *arena, const char *authority)
 {
-	static const char *const SAFE[] = {"https://", "http://127.", "http://localhost",
-	                                   "http://[::1]"};
-	for (size_t i = 0; i < ARRAY_LEN(SAFE); i++)
-		if (strncmp(url, SAFE[i], strlen(SAFE[i])) == 0)
-			return;
+	struct ip ip;
+	size_t length = strspn(authority, "0123456789.");
+	bool is_one = strncmp(authority, "127.", 4) == 0 &&
+	              ip_parse(arena_strndup(arena, authority, length), &ip);
+	return is_one ? length : 0;
+}
+
+/* Whether it is a whole host that stays on this machine, with or without a port. */
+static bool is_loopback(struct arena *arena, const char *authority)
+{
+	size_t length = url_loopback_length(authority);
+	if (length == 0)
+		length = loopback_address_length(arena, authority);
+	const char *rest = authority + length;
+	if (*rest == ':')
+		rest += 1 + strspn(rest + 1, "0123456789");
+	return length > 0 && (*rest == '\0' || strchr("/?#", *rest));
+}
+
+static void warn_of_plain_http(struct arena *arena, const char *url)
+{
+	if (strncasecmp(url, "https:", 6) == 0 || is_loopback(arena, url + url_scheme_length(url)))
+		return;
 	fprintf(stderr,
 	        "expops: this address is not https: everybody on the way can read the key\n");
 }
@@ -180,7 +202,7 @@ void login_run(struct cli *cli, const struct arguments *arguments)
 	struct profile profile = {0};
 	profile_read(cli, name, &profile);
 	profile.url = url_to_log_in(cli, arguments, &profile);
-	warn_of_plain_http(profile.url);
+	warn_of_plain_http(cli->arena, profile.url);
 	profile.name = name;
 	profile.key = isatty(STDIN_FILENO) ? ask_hidden(cli, "Key") : prompt_line(cli);
 	profile.ca_file = ca_file ? absolute_path(cli, ca_file) : profile.ca_file;

@@ -191,9 +191,13 @@ def test_the_certificate_is_checked(bare, tmp_path, home):
         server.close()
 
 
-def test_plain_http_is_warned_of(bare):
-    done = bare.run("login", "--url", "http://0.0.0.0:1", input=new_key(), status=FAILED)
-    assert "is not https" in done.stderr
+@pytest.mark.parametrize(("url", "is_warned"), [
+    ("http://0.0.0.0:1", True), ("http://localhost.invalid:1", True), ("http://127.invalid:1", True), ("http://127.0.0.1.invalid:1", True),
+    ("http://127.0.0.1:1", False), ("http://127.0.0.2:1", False), ("http://localhost:1", False), ("http://[::1]:1", False),
+])  # fmt: skip
+def test_plain_http_is_warned_of(bare, url, is_warned):
+    done = bare.run("login", "--url", url, input=new_key(), status=FAILED)
+    assert ("is not https" in done.stderr) is is_warned
 
 
 def test_a_key_that_is_not_listed_does_not_lack_a_scope(against):
