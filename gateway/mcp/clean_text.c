@@ -5,10 +5,9 @@
 #include "base/utf8.h"
 
 #include <stdbool.h>
-#include <string.h>
 
-#define BREAK       "\xe2\x80\x8b" /* U+200B */
-#define BREAK_POINT 0x200b
+#define FIRST_JOINED 0x590          /* Hebrew, before Arabic and the scripts of India */
+#define BREAK        "\xe2\x80\x8b" /* U+200B */
 
 /* Ranges of code points, in ascending order. */
 static const struct {
@@ -32,41 +31,70 @@ static bool is_plain(char byte)
 	return byte >= ' ' && byte <= '~';
 }
 
-/* Whether the space of no width at text[at] is one of outside_text(). */
-static bool is_break(const char *text, size_t length, size_t at)
+/* The length of the sequence at `text` and its character, U+0000 where a byte begins none. */
+static size_t next(const char *text, size_t length, uint32_t *ret_point)
 {
-	size_t end = at + strlen(BREAK);
-	return end < length && outside_text_has_break(text, at, text[end]);
+	size_t sequence = utf8_sequence(text, length);
+	*ret_point = sequence ? utf8_code_point(text, sequence) : 0;
+	return sequence ? sequence : 1;
 }
 
-/* The length of the sequence at text[at]; a byte that begins none counts as one, and is removed. */
-static size_t next(const char *text, size_t length, size_t at, bool *ret_is_removed)
+static bool is_joined(uint32_t point)
 {
-	size_t sequence = utf8_sequence(text + at, length - at);
-	uint32_t point = sequence ? utf8_code_point(text + at, sequence) : 0;
-	*ret_is_removed =
-		is_removed(point) && !(point == BREAK_POINT && is_break(text, length, at));
-	return sequence ? sequence : 1;
+	return point >= FIRST_JOINED && !is_removed(point);
+}
+
+/* Whether `point`, which stands between `before` and the rest, joins or separates two letters. */
+static bool is_joiner(uint32_t point, uint32_t before, const char *rest, size_t length)
+{
+	uint32_t after = 0;
+	if ((point != 0x200c && point != 0x200d) || !is_joined(before))
+		return false;
+	if (length)
+		next(rest, length, &after);
+	return is_joined(after);
+}
+
+/* The bytes at `text` that are removed, from its first character on. */
+static size_t removed_length(const char *text, size_t length)
+{
+	size_t at = 0;
+	while (at < length) {
+		uint32_t point;
+		size_t step = next(text + at, length - at, &point);
+		if (!is_removed(point))
+			break;
+		at += step;
+	}
+	return at;
 }
 
 const char *clean_text(struct arena *arena, const char *text, size_t length, size_t *ret_length)
 {
 	struct buf out = {.arena = arena};
 	size_t kept = 0; /* the start of what is not yet copied */
+	uint32_t before = 0, point;
+	bool is_changed = false;
 	for (size_t at = 0; at < length;) {
-		bool removed;
 		if (is_plain(text[at])) {
-			at++;
+			before = (unsigned char)text[at++];
 			continue;
 		}
-		size_t step = next(text, length, at, &removed);
-		if (removed) {
+		size_t step = next(text + at, length - at, &point);
+		if (is_removed(point) &&
+		    !is_joiner(point, before, text + at + step, length - at - step)) {
+			step = removed_length(text + at, length - at);
 			buf_add(&out, text + kept, at - kept);
 			kept = at + step;
+			is_changed = true;
+			if (kept < length &&
+			    outside_text_is_kept_apart(out.data, out.length, text[kept]))
+				buf_puts(&out, BREAK);
 		}
+		before = point;
 		at += step;
 	}
-	if (kept == 0) {
+	if (!is_changed) {
 		*ret_length = length;
 		return text;
 	}

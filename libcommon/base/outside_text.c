@@ -42,14 +42,14 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-bool outside_text_has_break(const char *text, size_t at, char next)
+bool outside_text_is_kept_apart(const char *text, size_t length, char next)
 {
 	for (size_t i = 0; next && i < ARRAY_LEN(RULES); i++) {
-		size_t length = strlen(RULES[i].before);
-		if (length > at || !strchr(RULES[i].after, next) ||
-		    strncasecmp(text + at - length, RULES[i].before, length) != 0)
+		size_t before = strlen(RULES[i].before);
+		if (before > length || !strchr(RULES[i].after, next) ||
+		    strncasecmp(text + length - before, RULES[i].before, before) != 0)
 			continue;
-		if (!RULES[i].is_whole || length == at || !is_word(text[at - length - 1]))
+		if (!RULES[i].is_whole || before == length || !is_word(text[length - before - 1]))
 			return true;
 	}
 	return false;
@@ -62,7 +62,7 @@ const char *outside_text(struct arena *arena, const char *text)
 	if (!text)
 		return NULL;
 	for (at = 0; text[at]; at++) {
-		if (!outside_text_has_break(text, at, text[at]))
+		if (!outside_text_is_kept_apart(text, at, text[at]))
 			continue;
 		buf_add(&out, text + start, at - start);
 		buf_puts(&out, BREAK);

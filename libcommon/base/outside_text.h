@@ -18,5 +18,5 @@
  * In the arena; `text` may be NULL, then NULL. */
 const char *outside_text(struct arena *arena, const char *text);
 
-/** Whether outside_text() puts its space between the first `at` bytes of a text and `next`. */
-bool outside_text_has_break(const char *text, size_t at, char next);
+/** Whether such a space is needed between `text`, of `length` bytes, and the character `next`. */
+bool outside_text_is_kept_apart(const char *text, size_t length, char next);

@@ -2,13 +2,24 @@
 
 #include <string.h>
 
+static bool is_one_of(char c, const char *list)
+{
+	return c && strchr(list, c);
+}
+
+/* A reader for whom `;` or a tab separates cells finds beginnings of cells inside the quotes, too.
+ */
 static void add_text(struct buf *out, const char *text, size_t length)
 {
-	bool is_formula = length > 0 && strchr("=+-@\t\r", text[0]);
-	buf_puts(out, "\"");
-	if (is_formula)
-		buf_puts(out, "'");
+	bool is_at_begin = length > 0 && !is_one_of(text[0], " \"");
+	buf_puts(out, length > 0 && is_one_of(text[0], "\t\r") ? "\"'" : "\"");
 	for (size_t i = 0; i < length; i++) {
+		if (is_at_begin && is_one_of(text[i], "=+-@"))
+			buf_puts(out, "'");
+		if (is_one_of(text[i], ";\t\r\n"))
+			is_at_begin = true;
+		else if (!is_one_of(text[i], " \""))
+			is_at_begin = false;
 		if (text[i] == '"')
 			buf_puts(out, "\"");
 		buf_add(out, &text[i], 1);

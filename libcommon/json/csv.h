@@ -1,5 +1,7 @@
 /** CSV as RFC 4180 has it: UTF-8, commas, CRLF. A text that a spreadsheet would take for a formula,
- * which begins with `=`, `+`, `-`, `@`, a tab or CR, gets a leading `'`. */
+ * which begins with `=`, `+`, `-`, `@`, a tab or CR, gets a leading `'`. So does what follows a
+ * `;`, a tab or a line end in a text, where a spreadsheet begins a cell for which `;` or the tab
+ * separates them. */
 #pragma once
 
 #include "base/arena.h"

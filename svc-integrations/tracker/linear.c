@@ -8,7 +8,10 @@
 #include "provider/oauth_answer.h"
 #include "tracker/tracker.h"
 
+#include <ctype.h>
 #include <string.h>
+
+#define BLANK " \t\r\n"
 
 #define ISSUE "query($id: String!) { issue(id: $id) { title url state { name } } }"
 #define COMMENTS \
@@ -92,12 +95,31 @@ static bool has_comment(struct request *rq, const struct ticket *ticket, const c
 	return false;
 }
 
+/* Lines of text as Markdown that shows them: each is a paragraph, and every punctuation of ASCII has
+ * a backslash in front (CommonMark 0.31, 2.4), but the colon, which means nothing without those and
+ * is in the mark that has_comment() looks for. */
+static const char *paragraphs(struct arena *arena, const char *text)
+{
+	struct buf out = {.arena = arena};
+	for (const char *at = text + strspn(text, BLANK); *at; at++) {
+		if (*at == '\n' || *at == '\r') {
+			buf_puts(&out, "\n\n");
+			at += strspn(at, BLANK) - 1;
+			continue;
+		}
+		if (ispunct((unsigned char)*at) && *at != ':')
+			buf_puts(&out, "\\");
+		buf_add(&out, at, 1);
+	}
+	return out.data ? out.data : "";
+}
+
 static void comment(struct request *rq, const struct ticket *ticket, const char *text)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *variables = yyjson_mut_obj(doc), *input = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_str(doc, input, "issueId", ticket->id);
-	yyjson_mut_obj_add_str(doc, input, "body", text);
+	yyjson_mut_obj_add_str(doc, input, "body", paragraphs(rq->arena, text));
 	yyjson_mut_obj_add_val(doc, variables, "input", input);
 	yyjson_val *data = ask(rq, ticket, COMMENT, doc, variables, false);
 	if (!json_get_bool(json_get(data, "commentCreate"), "success", false))

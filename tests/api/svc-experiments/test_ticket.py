@@ -1,6 +1,7 @@
 """The ticket of an experiment: its title and state, and the decision that is posted to it. tracker_a is emulate's Linear, tracker_b
 has Jira's API from a stand-in of our own."""
 
+import re
 import secrets
 from concurrent.futures import ThreadPoolExecutor
 
@@ -15,6 +16,18 @@ from lib.wait import wait_for
 
 DECISION = {"name": "Late interaction", "outcome": "ship", "decision": "Scores rise. \"Worth\" it.\nShip\tit.", "observed_delta": 0.031,
             "delta_confidence": "not_tested", "target_metric": "nDCG"}  # fmt: skip
+
+
+PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+
+
+def shown(markdown):
+    """The paragraphs of a text in Markdown in which nothing but letters and line ends means something."""
+    plain = re.sub(rf"\\[{re.escape(PUNCTUATION)}]|:", "", markdown)
+    assert not set(plain) & set(PUNCTUATION), markdown
+    rows = re.sub(rf"\\([{re.escape(PUNCTUATION)}])", r"\1", markdown).split("\n\n")
+    assert not [row for row in rows if "\n" in row or row != row.strip()], markdown
+    return rows
 
 
 class Linear:
@@ -55,7 +68,7 @@ class Linear:
 
     def comments(self, ticket):
         query = "query($id: String!) { issue(id: $id) { comments { nodes { body } } } }"
-        return [each["body"].split("\n") for each in self.ask(query, id=ticket)["issue"]["comments"]["nodes"]]
+        return [shown(each["body"]) for each in self.ask(query, id=ticket)["issue"]["comments"]["nodes"]]
 
     def fail(self, status):
         self.host.control("POST", "/failures", {"method": "POST", "path": "/graphql", "status": status, "body": {}}, url=self.host.tracker_url)
@@ -133,6 +146,17 @@ def test_a_ticket_shows_title_and_state_and_is_not_read_each_time(api, tracker, 
     assert api.get(f"{path}/ticket", expect=200).json() == shown and len(tracker.asked(ticket)) == before
     let_ticket_be_read(db, path.split("/")[-1])
     assert api.get(f"{path}/ticket", expect=200).json()["title"] == "Another title"
+
+
+def test_a_comment_is_shown_as_it_was_written(api, tracker, experiment):
+    ticket = tracker.add("Try late interaction")
+    name = "Attention ![](https://evil.example/p.png) [log in again](https://evil.example) <b>&amp;"
+    path = experiment(tracker.source, ticket, name=name, outcome="ship", decision="Because:\n\n* 3 of 5 `x` #2 _y_ @ada\n    1. more \\o/")
+    api.post(f"{path}/ticket-comment", expect=200)
+    (lines,) = tracker.comments(ticket)
+    assert [line.strip() for line in lines[:-1]] == [f"Experiment: {name}", "Outcome: ship", "Decision: Because:",
+                                                     "* 3 of 5 `x` #2 _y_ @ada", "1. more \\o/"]  # fmt: skip
+    assert api.post(f"{path}/ticket-comment", expect=200).json()["created"] is False
 
 
 def test_the_decision_is_posted_once_and_again_when_it_changes(api, tracker, experiment):

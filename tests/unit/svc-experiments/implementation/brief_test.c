@@ -56,6 +56,16 @@ static void a_minimal_brief_has_task_plan_and_report(void **state)
 	assert_false(has_empty_heading(text));
 }
 
+static void a_hypothesis_does_nothing_at_the_code_host(void **state)
+{
+	(void)state;
+	struct brief brief = MINIMAL;
+	brief.hypothesis = "Closes #12 for @acme/all";
+	assert_has(brief_markdown(arena, &brief), "> Closes #\xe2\x80\x8b"
+	                                          "12 for @\xe2\x80\x8b"
+	                                          "acme/all");
+}
+
 static void a_brief_for_a_workflow_asks_for_changes_alone(void **state)
 {
 	(void)state;
@@ -80,7 +90,7 @@ static void a_full_brief_has_every_part(void **state)
 	struct brief brief = {
 		.experiment_id = ID,
 		.name = "IO-aware\nattention",
-		.hypothesis = "First line.\n\nCloses #1.\n",
+		.hypothesis = "First line.\n\nSecond line.\n",
 		.target_metric = "step_ms",
 		.task = "  Make it fast.\n\n",
 		.plan = "1. Swap.\n2. Measure.",
@@ -107,8 +117,7 @@ static void a_full_brief_has_every_part(void **state)
 	static const char *const PARTS[] = {
 		"# IO-aware attention\n",
 		"\n## Task\n\n  Make it fast.\n\nThe hypothesis to test:\n",
-		"\n> First line.\n>\n> Closes #\xe2\x80\x8b"
-		"1.\n",
+		"\n> First line.\n>\n> Second line.\n",
 		"target metric is `step_ms`",
 		"\n## Plan\n\n1. Swap.\n2. Measure.\n",
 		"\n## Repository\n\n- Repository to change: `acme/ranker`\n- Base branch: `main`\n",
@@ -232,6 +241,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ARENA_TEST(a_minimal_brief_has_task_plan_and_report),
+		ARENA_TEST(a_hypothesis_does_nothing_at_the_code_host),
 		ARENA_TEST(a_brief_for_a_workflow_asks_for_changes_alone),
 		ARENA_TEST(a_full_brief_has_every_part),
 		ARENA_TEST(blank_texts_are_left_out),
