@@ -91,18 +91,22 @@ static bool read_page(struct request *rq, struct reading *reading)
 
 /* --- Asking ----------------------------------------------------------------------------------- */
 
-static void ask(struct request *rq, const char *delivery, const char *attempt)
+/* False: the code host refuses the app, and would refuse what follows. A delivery that it does not
+ * know, or does not keep any more, is forgotten; of any other it is asked again later. */
+static bool ask(struct request *rq, const char *delivery, const char *attempt)
 {
 	struct code_host_auth auth = app_auth(rq);
 	const char *path = arena_printf(rq->arena, "/app/hook/deliveries/%s/attempts", attempt);
 	struct code_host_answer answer = code_host_call(rq, &auth, "POST", path, NULL);
 	if (answer.status == 202) {
 		log_info("asked the code host to deliver again", f_text("delivery", delivery));
-		return;
+		return true;
 	}
-	pg_query(rq, REDELIVERY_FORGET_SQL, pg_text(delivery));
+	if (answer.status == 404 || answer.status == 410 || answer.status == 422)
+		pg_query(rq, REDELIVERY_FORGET_SQL, pg_text(delivery));
 	log_warn("the code host does not deliver again", f_text("delivery", delivery),
 	         f_text("reason", code_host_reason(rq, &answer)));
+	return answer.status != 401 && answer.status != 403;
 }
 
 static void ask_due(struct request *rq)
@@ -114,9 +118,9 @@ static void ask_due(struct request *rq)
 	for (int i = 0; i < ASKED_MAX; i++) {
 		struct pg_rows *rows =
 			pg_query(rq, REDELIVERY_CLAIM_SQL, pg_int(redelivery_interval_ms));
-		if (pg_empty(rows))
+		if (pg_empty(rows) ||
+		    !ask(rq, pg_get(rows, 0, "delivery_id"), pg_get(rows, 0, "attempt_id")))
 			return;
-		ask(rq, pg_get(rows, 0, "delivery_id"), pg_get(rows, 0, "attempt_id"));
 	}
 }
 

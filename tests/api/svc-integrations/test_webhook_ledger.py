@@ -210,3 +210,35 @@ def test_the_list_is_read_page_by_page(cluster, hook):
     of_other_tests = {path for path in asked if "/deliveries/9000000" in path}
     assert set(asked) - of_other_tests == set(posts)
     assert integrations_tables.take_missing(hook.connection, [known, missing, lost]) == {missing: 1, lost: 1}
+
+
+@pytest.mark.parametrize("status", [401, 403, 400])
+def test_what_the_code_host_refuses_for_now_is_asked_for_again(cluster, hook, status):
+    """A refusal of the app, whose key is being replaced, ends the pass: it would refuse the rest, too."""
+    missing = {str(uuid.uuid4()) for _ in range(2)}
+    items = [item(number, guid, 502) for number, guid in enumerate(missing, 70)]
+    paths = {f"/app/hook/deliveries/{row['id']}/attempts" for row in items}
+
+    def answer(request):
+        if request.command == "GET":
+            lists = [path for method, path, *_ in list(stub.requests) if method == "GET"]
+            request.reply(200, json.dumps(items if len(lists) == 1 else []))
+        else:
+            is_first = len([path for _, path, *_ in list(stub.requests) if path in paths]) == 1
+            request.reply(status if is_first else 202, '{"message": "no"}')
+
+    stub = StubServer(answer)
+    process = cluster.separate("svc-integrations", "refused", REDELIVERY_INTERVAL="1s", CODE_HOST_API_URL=stub.url)
+    integrations_tables.put_off_redeliveries(hook.connection)  # those of other tests
+    process.start()
+    asked = lambda: [path for _, path, *_ in list(stub.requests) if path in paths]  # noqa: E731
+    try:
+        swept(hook, lambda: asked() and asked().count(asked()[0]) == 2, "the refused one was asked for again")
+    finally:
+        process.stop()
+        stub.close()
+    requests = [(method, path) for method, path, *_ in stub.requests]
+    following, _ = requests[requests.index(("POST", asked()[0])) + 1]
+    assert following == ("POST" if status == 400 else "GET")
+    assert set(integrations_tables.take_missing(hook.connection, missing)) == missing
+    integrations_tables.make_redeliveries_due(hook.connection)
