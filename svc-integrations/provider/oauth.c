@@ -236,14 +236,27 @@ static struct fetch_response *revoke_token(struct request *rq, const struct prov
 	return call(rq, "POST", provider->oauth->revoke_url, FIELDS, ARRAY_LEN(FIELDS), form.data);
 }
 
-/* A token that the provider does not know is as good as revoked. Not so when the client was
- * refused, or a gateway in front of the provider has answered. */
-static bool is_revoked(struct request *rq, const struct fetch_response *answer)
+/* HTML in place of what an OAuth endpoint answers. */
+static bool is_page(const struct fetch_response *answer)
 {
-	if (!answer || answer->status >= 500 || answer->status == 429)
+	return answer->body[strspn(answer->body, " \t\r\n")] == '<';
+}
+
+/* RFC 7009 section 2.2. A token that the provider does not know is as good as revoked. Not so when
+ * the client was refused, or another has answered: a page of a log-in, a gateway in front of the
+ * provider, a server without this endpoint. `may_expire`: a token that the provider does not revoke
+ * is left to its end. */
+static bool is_revoked(struct request *rq, const struct fetch_response *answer, bool may_expire)
+{
+	int status = answer ? answer->status : 0;
+	if (status != 200 && status != 204 && status != 400 && status != 401)
 		return false;
 	const char *error = json_get_text(parse(rq, answer), "error");
-	return error ? !oauth_error_is_of_client(error) : answer->status != 403;
+	if (error && strcmp(error, "unsupported_token_type") == 0)
+		return may_expire;
+	if (error)
+		return !oauth_error_is_of_client(error);
+	return (status == 200 || status == 204) && !is_page(answer);
 }
 
 /* The code host answers 404 or 422 for a token that it does not know, and 401 when the client is
@@ -266,8 +279,10 @@ enum oauth_outcome oauth_revoke(struct request *rq, const struct provider *provi
 		return revoke_at_code_host(rq, provider, access_token, is_shared);
 	if (!provider->oauth->revoke_url[0])
 		return OAUTH_DONE;
-	bool is_done = (!refresh_token || is_revoked(rq, revoke_token(rq, provider, refresh_token,
-	                                                              "refresh_token"))) &&
-	               is_revoked(rq, revoke_token(rq, provider, access_token, "access_token"));
+	bool is_done = (!refresh_token ||
+	                is_revoked(rq, revoke_token(rq, provider, refresh_token, "refresh_token"),
+	                           false)) &&
+	               is_revoked(rq, revoke_token(rq, provider, access_token, "access_token"),
+	                          refresh_token != NULL);
 	return is_done ? OAUTH_DONE : OAUTH_UNAVAILABLE;
 }

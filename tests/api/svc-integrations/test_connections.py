@@ -113,10 +113,15 @@ def test_a_refusal_of_a_gateway_is_no_end_of_a_grant(api, code_host, db, refresh
     assert code_host.requests(after, "DELETE", "^/applications/")[-1]["status"] == 204
 
 
-def test_a_refusal_of_a_gateway_revokes_no_token(api, oauth_provider, login):
+@pytest.mark.parametrize("answer", [
+    {"status": 403, "body": "<h1>Blocked</h1>"}, {"status": 401, "body": "<h1>Log in</h1>"}, {"status": 200, "body": "<!doctype html><h1>Log in</h1>"},
+    {"status": 302, "body": "", "headers": {"location": "https://login.example.org/"}}, {"status": 404, "body": {"error": "Not Found"}},
+    {"status": 405, "body": ""}, {"status": 400, "body": "<h1>Bad request</h1>"}, {"status": 400, "body": {"error": "unsupported_token_type"}}],
+    ids=["blocked", "log-in", "page", "redirect", "no endpoint", "no method", "bad request", "type"])  # fmt: skip
+def test_what_is_no_answer_of_the_endpoint_revokes_no_token(api, oauth_provider, login, answer):
     connect(api, "tracker_b", login)
     token = api.get(TOKEN, expect=200).json()["access_token"]
-    oauth_provider.fail("POST", "^/token/revocation", status=403, body="<h1>Blocked</h1>", times=2)
+    oauth_provider.fail("POST", "^/token/revocation", **answer, times=2)
     api.delete("/integrations/tracker_b", expect=200)
     wait_for(lambda: whoami(oauth_provider, token) == 401, "the token is revoked")
 
