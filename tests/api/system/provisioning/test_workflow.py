@@ -2,9 +2,12 @@
 
 import json
 import shlex
+import socket
 
 import pytest
 
+from lib.http import plain_http
+from lib.outside.stub_server import StubServer
 from lib.outside.tools import CHANGE
 from lib.wait import wait_for
 
@@ -275,11 +278,11 @@ def test_an_agent_does_not_run_again_unless_its_attempt_is_admitted(team, runner
 
 @pytest.fixture
 def answering(tools):
-    """answering(script): what `curl` does that asks whether the run may start."""
+    """answering(script): what `curl` does that asks whether the run may start, or that asks for the end of another `path`."""
     program = tools.folder / "curl"
 
-    def put(script):
-        program.write_text(f'#!/bin/bash\ncase "$*" in */runs/admit) {script} ;; esac\nexec /usr/bin/curl "$@"\n')
+    def put(script, path="*/runs/admit"):
+        program.write_text(f'#!/bin/bash\ncase "$*" in {path}) {script} ;; esac\nexec /usr/bin/curl "$@"\n')
         program.chmod(0o755)
 
     yield put
@@ -290,6 +293,34 @@ def test_a_run_ends_when_nobody_says_whether_it_may_start(team, runner, answerin
     answering("exit 7")
     run, told, _ = team.work(runner)
     assert (run.conclusion, told["status"]) == ("failure", "choose_failed"), run.log()
+
+
+@pytest.mark.parametrize("code, is_of_key", [(401, True), (404, True), (400, False), (421, False)])
+def test_only_what_refuses_the_key_asks_for_another(team, runner, answering, code, is_of_key):
+    answering(f"printf {code}; exit", path="*/interests/*")
+    run, _, _ = team.work(runner)
+    log = run.step("Check the agent and the key").log
+    assert run.conclusion == "failure" and ("provision the interest again" in log) == is_of_key, run.log()
+    assert ("run the workflow again later" in log) != is_of_key
+
+
+def test_a_report_is_repeated_until_expops_is_back(team, runner, tools, answering):
+    """Its first connection ends without an answer, as while the gateway is being replaced."""
+    def answer(request):
+        if len(stub.requests) == 1:
+            request.close_connection = True
+            request.connection.shutdown(socket.SHUT_RDWR)
+            return
+        sent = {name: request.headers[name] for name in ("Authorization", "Content-Type")}
+        said = plain_http.post(request.headers["X-Target"], content=request.body, headers=sent)
+        request.reply(said.status_code, said.text)
+
+    stub = StubServer(answer)
+    tools.agent(CHANGE)
+    answering(f'set -- -H "X-Target: ${{*: -1}}" "${{@:1:$#-1}}" {stub.url}', path="*/fleet/runs")
+    run, told, _ = team.work(runner)
+    stub.close()
+    assert (run.conclusion, told["status"], len(stub.requests)) == ("success", "pr_opened", 2), run.log()
 
 
 def test_what_a_refusal_says_is_one_line(team, runner, answering):
