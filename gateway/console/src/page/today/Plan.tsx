@@ -12,7 +12,7 @@ import { planText } from "./text";
 const NAME_MAX = 500;
 
 /** As many characters of a title as a name has; they are not cut into halves, as by slice(). */
-const nameOf = (title: string) => [...title].slice(0, NAME_MAX).join("");
+const nameOf = (title: string) => Array.from(title).slice(0, NAME_MAX).join("");
 
 /** Make an experiment of a paper. What is known of the paper is filled in. */
 export function Plan({ paper, onClose }: { paper: Recommendation; onClose: () => void }) {
