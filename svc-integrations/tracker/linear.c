@@ -95,9 +95,9 @@ static bool has_comment(struct request *rq, const struct ticket *ticket, const c
 	return false;
 }
 
-/* Lines of text as Markdown that shows them: each is a paragraph, and every punctuation of ASCII has
- * a backslash in front (CommonMark 0.31, 2.4), but the colon, which means nothing without those and
- * is in the mark that has_comment() looks for. */
+/* Lines of text as Markdown that shows them: each is a paragraph, and every ASCII punctuation has a
+ * backslash in front (CommonMark 0.31, 2.4), but the colon, which means nothing without the others
+ * and is in the mark that has_comment() looks for. */
 static const char *paragraphs(struct arena *arena, const char *text)
 {
 	struct buf out = {.arena = arena};

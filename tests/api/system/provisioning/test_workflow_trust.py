@@ -171,6 +171,15 @@ def test_no_output_of_a_failed_job_is_published(team, runner, tools):
     assert run.jobs["check"].outputs["patch"] == OTHER and run.step("Apply the change").outcome == "skipped"
 
 
+def test_what_was_not_tested_is_published_only_where_nothing_is_to_be_tested(team, runner):
+    """A job that did not begin, as the run was cancelled before, has the same result as one that has nothing to do."""
+    run, told, row = team.work(runner)
+    assert (told["status"], told["test_status"]) == ("pr_opened", "skipped")
+    runner.variables = {"EXPOPS_TESTS": "true"}
+    again = runner.run(team.repo, row, attempt_of=run, jobs={"publish"})
+    assert again.step("Apply the change").outcome == "skipped" and team.reported(row)["status"] == "aborted_cancelled", again.log()
+
+
 SAID = "::set-env name=a::b\n| ##[set-env name=a]b\n##[add-path]/x\n##[add-mask]a\n##[set-output name=error]none"
 
 
