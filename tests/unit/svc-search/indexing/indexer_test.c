@@ -192,6 +192,8 @@ static struct embedder *train_embedder(void)
 	return embedder;
 }
 
+static bool is_stored;
+
 static void store_embedder(struct request *rq)
 {
 	const struct embedder *embedder = rq->user;
@@ -202,6 +204,15 @@ static void store_embedder(struct request *rq)
 	         "INSERT INTO embedder (version, format, recipe, bytes) VALUES ($1, $2, $3, $4)",
 	         pg_text(embedder->version), pg_int(EMBEDDER_FORMAT), pg_int(TRAINING_RECIPE),
 	         pg_int((int64_t)length));
+	is_stored = true;
+}
+
+/* Not until all requests have ended: the indexer may look meanwhile, and its adoption waits. */
+static void until_stored(struct embedder *embedder)
+{
+	is_stored = false;
+	request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, store_embedder, NULL, embedder);
+	fixture_until(&fixture, &is_stored);
 }
 
 /* Store a paper and let the indexer read it, which looks at the embedder, too. */
@@ -242,7 +253,7 @@ static void test_a_version_is_adopted_once(void **state attr_unused)
 	unlink(snapshot);
 	struct capture capture = capture_start(STDOUT_FILENO);
 	keep_lane();
-	fixture_run(&fixture, store_embedder, embedder);
+	until_stored(embedder);
 	read_another_paper(); /* the adoption begins */
 	read_another_paper(); /* Postgres is looked at meanwhile */
 	leave_lane();
