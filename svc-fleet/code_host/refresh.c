@@ -20,8 +20,10 @@
 #define PAUSE_S      10
 #define PAUSE_FULL_S 300
 
-/* Runs are listed by when they were made; this is how much older one can be that changed since. */
-#define RUN_AGE_MS INT64_C(172800000) /* two days */
+/* How much earlier than the last time a list is asked for. The code host's clock may be behind, and
+ * so may its lists; runs are listed by when they were made, and change later. */
+#define OVERLAP_MS      INT64_C(300000)
+#define OVERLAP_RUNS_MS INT64_C(172800000) /* two days */
 
 struct refresh_input {
 	bool is_full;
@@ -60,20 +62,18 @@ static const char *question(struct request *rq, const struct list *list, const c
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *body = yyjson_mut_obj(doc);
-	int64_t since_ms = 0;
-	char runs_since[TIME_TEXT_LEN + 1];
+	int64_t overlap_ms = list->is_of_runs ? OVERLAP_RUNS_MS : OVERLAP_MS, since_ms = 0;
+	char asked_since[TIME_TEXT_LEN + 1];
+	time_parse(since, strlen(since), &since_ms);
+	time_format(MAX_OF(since_ms - overlap_ms, 0), asked_since);
 	yyjson_mut_obj_add_str(doc, body, "repo", repo);
 	yyjson_mut_obj_add_int(doc, body, "page", page);
 	yyjson_mut_obj_add_int(doc, body, "per_page", PER_PAGE);
-	if (list->is_of_runs) {
-		time_parse(since, strlen(since), &since_ms);
-		time_format(since_ms > RUN_AGE_MS ? since_ms - RUN_AGE_MS : 0, runs_since);
+	yyjson_mut_obj_add_strcpy(doc, body, "since", asked_since);
+	if (list->is_of_runs)
 		yyjson_mut_obj_add_str(doc, body, "workflow", agent_workflow);
-		yyjson_mut_obj_add_strcpy(doc, body, "since", runs_since);
-	} else {
+	else
 		yyjson_mut_obj_add_str(doc, body, "state", "all");
-		yyjson_mut_obj_add_str(doc, body, "since", since);
-	}
 	return json_write_mut(rq->arena, body, NULL);
 }
 

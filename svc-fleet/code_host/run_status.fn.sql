@@ -30,14 +30,14 @@ BEGIN
 END $$;
 
 -- The code host let the account start a run on the repository: `run`, at the time `at`; null: which one is not known. An answer that was
--- asked for before knows nothing of it.
+-- asked for before knows nothing of it. Whatever the code host says of the run is later than this, which is of our clock.
 CREATE OR REPLACE FUNCTION run_started_note(account uuid, repo text, run bigint, at text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     is_claimed boolean := repo_claim(account, repo);
 BEGIN
     PERFORM run_status_drop(repo, true);
     PERFORM workflow_runs_update(repo, jsonb_build_array(jsonb_build_object(
-        'run_id', run, 'status', 'queued', 'started_at', at, 'updated_at', at))) WHERE run IS NOT NULL;
+        'run_id', run, 'status', 'queued', 'started_at', at, 'updated_at', '-infinity'))) WHERE run IS NOT NULL;
     PERFORM deliverable_reconcile(account, lower(repo)) WHERE is_claimed;
 END $$;
 

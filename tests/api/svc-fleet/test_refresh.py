@@ -93,16 +93,18 @@ def test_a_delta_asks_for_what_changed_since(api, code_host, at_host, repo, db):
     number = open_pull(code_host, at_host, repo, "a")
     refresh(api)
 
-    def forget():
+    def forget(minutes):
         fleet_tables.forget_items(db, repo)
-        fleet_tables.fetch_later(db, repo)
+        fleet_tables.fetch_later(db, repo, minutes)
         fleet_tables.age_fetch(db, repo)
 
     known = lambda: fleet_tables.items_of(db, repo)  # noqa: E731
     assert known() == [(number, "open")]
-    forget()
+    forget(60)
     assert refresh(api)["mode"] == "delta" and known() == []
-    forget()
+    forget(3)  # by a clock that is as much ahead of the code host's
+    assert refresh(api)["mode"] == "delta" and known() == [(number, "open")]
+    forget(60)
     assert refresh(api, full=True)["mode"] == "full" and known() == [(number, "open")]
 
 

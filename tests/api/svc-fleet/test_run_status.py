@@ -130,6 +130,14 @@ def test_a_triggered_run_is_the_newest_before_the_code_host_tells_of_it(api, cod
     assert (told["run_id"], told["outcome_kind"], told["live"]) == (third, "running", False)
 
 
+def test_a_triggered_run_may_have_ended_by_a_clock_that_is_behind_ours(api, repo, db, no_events):
+    second = trigger(api, repo)
+    ended = (datetime.now(UTC) - timedelta(minutes=1)).isoformat()
+    fleet_tables.tell_run(db, repo, run_id=second, status="completed", conclusion="startup_failure", started_at=ended, updated_at=ended)
+    (shown,) = [run for run in api.get("/fleet/runs", expect=200).json() if run["run_id"] == second]
+    assert shown["outcome_kind"] == "failed"
+
+
 def test_an_answer_that_comes_after_a_trigger_is_too_old(user, db, repo, started):
     former = status(user.api, repo)
     told, asked_at = fleet_tables.remembered_status(db, repo)

@@ -110,9 +110,9 @@ def forget_items(db, repo):
     db.execute("DELETE FROM code_host_item WHERE repo_key = lower(%s)", [repo])
 
 
-def fetch_later(db, repo):
-    """What was fetched of a repository is up to date until an hour from now."""
-    db.execute("UPDATE repo_fetch SET fetched_at = now() + interval '1 hour' WHERE repo_key = lower(%s)", [repo])
+def fetch_later(db, repo, minutes):
+    """What was fetched of a repository is up to date until so many minutes from now."""
+    db.execute("UPDATE repo_fetch SET fetched_at = now() + make_interval(mins => %s) WHERE repo_key = lower(%s)", [minutes, repo])
 
 
 def begin_fetch(db, repo):
