@@ -17,8 +17,7 @@
 
 /* A repository is not fetched again before so many seconds have passed: its installation has one
  * limit at the code host, which all accounts that have the installation share. */
-#define PAUSE_S      10
-#define PAUSE_FULL_S 300
+#define PAUSE_S 10
 
 /* How much earlier than the last time a list is asked for. The code host's clock may be behind, and
  * so may its lists; runs are listed by when they were made, and change later. */
@@ -106,24 +105,30 @@ static struct service_answer fetch_list(struct request *rq, const struct list *l
 	return answer;
 }
 
-static struct service_answer fetch_repo(struct request *rq, const char *repo, const char *since,
-                                        bool is_full)
+/* A repository that may be fetched. */
+struct candidate {
+	const char *repo;
+	const char *since;  /* it is known; EVER: it never was fetched to its end */
+	bool is_unfinished; /* the last fetch has not come to its end */
+};
+
+/* Note that it is fetched from now on. Returns that time; NULL: it was not long ago. */
+static const char *begin(struct request *rq, const char *repo)
+{
+	struct pg_rows *begun = pg_query(rq, REFRESH_BEGIN_SQL, pg_uuid(rq->caller.account),
+	                                 pg_text(repo), pg_int(PAUSE_S));
+	return pg_empty(begun) ? NULL : pg_get(begun, 0, "begun_at");
+}
+
+static struct service_answer fetch_repo(struct request *rq, const struct candidate *candidate,
+                                        const char *begun_at)
 {
 	struct service_answer answer = {0};
-	struct pg_rows *begun =
-		pg_query(rq, REFRESH_BEGIN_SQL, pg_uuid(rq->caller.account), pg_text(repo),
-	                 pg_int(PAUSE_S), pg_int(is_full ? PAUSE_FULL_S : PAUSE_S));
-	if (pg_empty(begun))
-		return (struct service_answer){
-			.code = ERR_CONFLICT,
-			.detail = is_full ? "all of it is fetched once in 5 minutes"
-		                          : "it is fetched once in 10 seconds",
-		};
 	for (size_t i = 0; i < ARRAY_LEN(LISTS) && !answer.code; i++)
-		answer = fetch_list(rq, &LISTS[i], repo, since);
+		answer = fetch_list(rq, &LISTS[i], candidate->repo, candidate->since);
 	if (!answer.code)
-		pg_query(rq, REFRESH_END_SQL, pg_uuid(rq->caller.account), pg_text(repo),
-		         pg_text(pg_get(begun, 0, "begun_at")));
+		pg_query(rq, REFRESH_END_SQL, pg_uuid(rq->caller.account), pg_text(candidate->repo),
+		         pg_text(begun_at));
 	return answer;
 }
 
@@ -133,21 +138,33 @@ static bool is_of_repo(enum err_code code)
 	return code == ERR_NOT_FOUND || code == ERR_FORBIDDEN || code == ERR_CONFLICT;
 }
 
-static void fetch_next(struct request *rq, struct refresh *refresh, const char *repo,
-                       const char *since, bool is_full)
+static void skip(struct refresh *refresh, const char *repo, const char *reason)
 {
-	struct service_answer answer = fetch_repo(rq, repo, since, is_full);
-	if (!answer.code) {
-		yyjson_mut_arr_add_str(refresh->doc, refresh->repos, repo);
-	} else if (is_of_repo(answer.code)) {
-		yyjson_mut_val *row = yyjson_mut_arr_add_obj(refresh->doc, refresh->skipped);
-		yyjson_mut_obj_add_str(refresh->doc, row, "repo", repo);
-		yyjson_mut_obj_add_str(refresh->doc, row, "reason", answer.detail);
-	} else {
-		refresh->failure = answer;
+	yyjson_mut_val *row = yyjson_mut_arr_add_obj(refresh->doc, refresh->skipped);
+	yyjson_mut_obj_add_str(refresh->doc, row, "repo", repo);
+	yyjson_mut_obj_add_str(refresh->doc, row, "reason", reason);
+	refresh->seen++;
+}
+
+/* What has not come to its end a moment ago remains. */
+static void fetch_next(struct request *rq, struct refresh *refresh,
+                       const struct candidate *candidate)
+{
+	const char *begun_at = begin(rq, candidate->repo);
+	if (!begun_at) {
+		if (!candidate->is_unfinished)
+			skip(refresh, candidate->repo, "it is fetched once in 10 seconds");
 		return;
 	}
-	refresh->seen++;
+	struct service_answer answer = fetch_repo(rq, candidate, begun_at);
+	if (is_of_repo(answer.code)) {
+		skip(refresh, candidate->repo, answer.detail);
+	} else if (answer.code) {
+		refresh->failure = answer;
+	} else {
+		yyjson_mut_arr_add_str(refresh->doc, refresh->repos, candidate->repo);
+		refresh->seen++;
+	}
 }
 
 static void require_code_host(struct request *rq)
@@ -170,9 +187,13 @@ void fleet_refresh(struct request *rq)
 		.skipped = yyjson_mut_arr(doc),
 	};
 	for (int i = 0; i < rows->count && !refresh.failure.code; i++) {
-		const char *fetched = pg_get(rows, i, "fetched_at");
-		fetch_next(rq, &refresh, pg_get(rows, i, "repo"),
-		           in->is_full || !fetched ? EVER : fetched, in->is_full);
+		const char *fetched_at = pg_get(rows, i, "fetched_at");
+		const struct candidate candidate = {
+			.repo = pg_get(rows, i, "repo"),
+			.since = in->is_full || !fetched_at ? EVER : fetched_at,
+			.is_unfinished = pg_get_bool(rows, i, "is_unfinished"),
+		};
+		fetch_next(rq, &refresh, &candidate);
 	}
 	if (refresh.seen == 0 && refresh.failure.code && refresh.failure.code != ERR_TIMEOUT)
 		service_answer_raise(rq, &refresh.failure);
