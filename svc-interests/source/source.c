@@ -239,8 +239,8 @@ static bool is_page_only(const struct service_answer *answer, const char *text)
 	       answer->code == ERR_INVALID || (answer->code == ERR_NONE && !*text);
 }
 
-/* Through the code-host app or the account's connection; a public repository of others as a
- * page. */
+/* Through the code-host app or the account's connection; a public repository of others as a page.
+ * While the code host is away the page stands in where nothing was read so far (source_save). */
 static void read_repository(struct request *rq, struct reading *reading)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
@@ -250,12 +250,16 @@ static void read_repository(struct request *rq, struct reading *reading)
 		service_ask_try(rq, internal_op(INTERNAL_ID_repository_facts_get),
 	                        json_write_mut(rq->arena, body, NULL), READ_TIMEOUT_MS);
 	const char *text = answer.code ? "" : describe(rq->arena, answer.json);
-	if (*text)
+	if (*text) {
 		succeed(reading, json_get_text(answer.json, "repo"), text);
-	else if (is_page_only(&answer, text))
-		read_page(rq, reading);
-	else
-		fail_for_now(reading, "the code host, or what asks it, is unavailable");
+		return;
+	}
+	read_page(rq, reading);
+	if (is_page_only(&answer, text))
+		return;
+	if (reading->error)
+		fail(reading, "the code host, or what asks it, is unavailable");
+	reading->is_transient = true;
 }
 
 struct source_text source_repository_read(struct request *rq, const char *url, const char *repo)

@@ -25,14 +25,19 @@ WHERE tried_at IS NULL OR tried_at < now() - CASE WHEN error IS NULL THEN interv
 
 -- name: source_save(interest, readings)
 -- :readings are [{"url", "status", "title", "body", "characters", "error", "is_transient"}]. What was read once is kept when it cannot be
--- read again, unless it is refused. After an error that is transient it is due in an hour (source_sync).
+-- read again, unless it is refused. What is transient, an error or a page that stands in for a repository, is due in an hour
+-- (source_sync), and takes the place of nothing that was read.
 UPDATE context_source s SET
-    tried_at = CASE WHEN r.is_transient THEN now() - interval '23 hours' ELSE now() END, error = r.error,
+    tried_at = CASE WHEN r.is_transient THEN now() - (CASE WHEN r.error IS NULL THEN interval '167 hours' ELSE interval '23 hours' END)
+                    ELSE now() END, error = r.error,
     status = CASE WHEN r.status = 'failed' AND s.status = 'read' THEN 'read' ELSE r.status END,
     read_at = CASE r.status WHEN 'read' THEN now() WHEN 'failed' THEN s.read_at END,
     title = CASE r.status WHEN 'read' THEN r.title WHEN 'failed' THEN s.title END,
     body = CASE r.status WHEN 'read' THEN r.body WHEN 'failed' THEN s.body ELSE '' END,
     characters = CASE r.status WHEN 'read' THEN r.characters WHEN 'failed' THEN s.characters END
-FROM jsonb_to_recordset(:readings::jsonb) AS r (url text, status text, title text, body text, characters integer, error text,
-                                              is_transient boolean)
+FROM (SELECT n.url, n.title, n.body, n.characters, n.error, n.is_transient,
+             CASE WHEN n.is_transient AND k.status = 'read' THEN 'failed' ELSE n.status END AS status
+      FROM jsonb_to_recordset(:readings::jsonb) AS n (url text, status text, title text, body text, characters integer, error text,
+                                                      is_transient boolean)
+      JOIN context_source k ON k.interest_id = :interest AND k.url = n.url) r
 WHERE s.interest_id = :interest AND s.url = r.url;
