@@ -323,6 +323,12 @@ def test_a_report_is_repeated_until_expops_is_back(team, runner, tools, answerin
     assert (run.conclusion, told["status"], len(stub.requests)) == ("success", "pr_opened", 2), run.log()
 
 
+def test_a_report_that_is_refused_is_said(team, runner, answering):
+    answering("""while [ "$1" != -o ]; do shift; done; echo '{"detail": "not you"}' >"$2"; printf 403; exit""", path="*/fleet/runs")
+    run = runner.run(team.repo, team.dispatch(lead_content="Do better"))
+    assert ("error", "The run is not reported: 403 not you") in run.step("Report").annotations, run.log()
+
+
 def test_what_a_refusal_says_is_one_line(team, runner, answering):
     """The code host takes a line as a command, and a refusal has words that reports of runs chose."""
     answer = json.dumps({"error": "budget_reached", "detail": "as run x\n::add-mask::y\r\n cost"})
