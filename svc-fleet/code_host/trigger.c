@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define TEXT_MAX       32768 /* characters; the code host takes 65,535 in all inputs together */
-#define KEY_VALID_S    86400 /* as an Idempotency-Key is (request/idempotency.h) */
+#define KEY_VALID_S    85800 /* ten minutes less than an Idempotency-Key is (idempotency.h) */
 #define SECRET_WAIT_MS 3000  /* to look for the secret, once the run is started */
 
 struct trigger_input {

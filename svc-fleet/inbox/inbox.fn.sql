@@ -117,7 +117,8 @@ CREATE OR REPLACE FUNCTION inbox_forget_over(account uuid) RETURNS void LANGUAGE
         UNION ALL
         SELECT inbox_id('model_key_missing', i.id::text) WHERE NOT i.model_key_missing
         UNION ALL
-        SELECT inbox_id('budget_unguarded', i.repo_key) WHERE repo_asks(account, i.repo_key)) AS ended (item)
+        SELECT inbox_id('budget_unguarded', i.repo_key)
+        WHERE i.repo_key <> ALL (ARRAY(SELECT lower(u.repo) FROM inbox_unguarded(account, NULL) u))) AS ended (item)
     WHERE i.account_id = account AND i.status = 'active' AND a.account_id = account AND a.item = ended.item
 $$;
 
