@@ -182,3 +182,13 @@ ALTER TABLE ONLY template_version
     ADD CONSTRAINT template_version_pkey PRIMARY KEY (template_id, version);
 ALTER TABLE ONLY template_version
     ADD CONSTRAINT template_version_template_id_fkey FOREIGN KEY (template_id) REFERENCES template(id) ON DELETE CASCADE;
+
+CREATE TABLE work_watch (
+    is_only boolean DEFAULT true NOT NULL,
+    seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    resumed_at timestamp with time zone,
+    held_until timestamp with time zone,
+    CONSTRAINT work_watch_is_only_check CHECK (is_only)
+);
+ALTER TABLE ONLY work_watch
+    ADD CONSTRAINT work_watch_pkey PRIMARY KEY (is_only);

@@ -21,7 +21,7 @@
 #define STORE_TIMEOUT_MS   600000 /* Postgres may be away as long; a drain does not wait for it */
 #define STORE_PAUSE_MS     500
 #define ERROR_MAX          1000
-#define RETRY_AFTER_MAX_MS 3600000 /* a limit may end sooner than it says */
+#define RETRY_AFTER_MAX_MS 3600000 /* it may end sooner; under start_hold() of svc-fleet */
 #define UPSTREAM_FACTOR    30      /* of the pauses of tasks_timing */
 
 METRIC_COUNTER(jobs_total, "expops_jobs_total", "Attempts of tasks by how they ended.", "kind",

@@ -1,6 +1,5 @@
 #include "queue/queue.h"
 
-#include "base/timefmt.h"
 #include "input/key_limit.h"
 #include "json/json.h"
 #include "queue.sql.h"
@@ -170,14 +169,9 @@ void queue_cancel(struct request *rq, const struct queue *queue, const char *id)
 	          queue->missing);
 }
 
-/* When this process last did so; 0: never. The background thread alone uses it. */
-static uint64_t expired_at_ms;
-
 void work_expire(struct request *rq)
 {
-	if (!expired_at_ms || time_monotonic_ms() - expired_at_ms > (uint64_t)lease_ms / 2)
-		pg_query(rq, WORK_RESUME_SQL, queue_lease(rq));
-	while (pg_value_int(pg_query(rq, WORK_EXPIRE_SQL, pg_int(attempts_max)), 0) == EXPIRE_BATCH)
+	while (pg_value_int(pg_query(rq, WORK_PASS_SQL, queue_lease(rq), pg_int(attempts_max)),
+	                    0) == EXPIRE_BATCH)
 		;
-	expired_at_ms = time_monotonic_ms();
 }

@@ -139,25 +139,29 @@ BEGIN
     END IF;
 END $$;
 
--- The service or Postgres was away for longer than half a lease: the leases of workers, who could not say that they work, begin now, and
--- so much time is left for a report at least. Nothing changes if a worker has been heard of in the meantime, by another process.
-CREATE OR REPLACE FUNCTION work_resume(lease interval) RETURNS void LANGUAGE sql
-BEGIN ATOMIC
-    UPDATE work w SET lease_until = now() + lease, deadline_at = greatest(w.deadline_at, now() + lease)
-    WHERE w.id IN (SELECT x.id FROM work x
-                   WHERE x.status = 'running' AND x.lease_until IS NOT NULL
-                     AND NOT EXISTS (SELECT FROM work o WHERE o.status = 'running' AND o.lease_until > now() + lease / 2)
-                   FOR UPDATE SKIP LOCKED);
-END;
+-- Note that the leases are looked at. If nobody has done so for half a lease, as the service or Postgres was away, workers could not say
+-- that they work: for one lease more, all that they had stays theirs. How it went for others does not matter: the first may be heard of
+-- before this. Passes are a second apart, and after failures a few: leases of a few seconds are not held for that.
+CREATE OR REPLACE FUNCTION work_resume(lease interval) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    gap interval := greatest(lease / 2, interval '5 seconds');
+BEGIN
+    UPDATE work_watch w SET seen_at = now()
+    WHERE w.seen_at BETWEEN now() - gap AND now() - gap / 4;
+    UPDATE work_watch w SET seen_at = now(), resumed_at = now(), held_until = now() + lease
+    WHERE w.seen_at NOT BETWEEN now() - gap AND now() + gap; -- also when the clock was set back
+END $$;
 
 -- End what has taken too long, and queue again what a lost worker had, unless it was the last attempt.
 -- Returns how many: at most 100.
 CREATE OR REPLACE FUNCTION work_expire(attempts_max int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
+    resumed_at timestamptz := (SELECT h.resumed_at FROM work_watch h WHERE h.held_until > now());
     w work;
     expired int := 0;
 BEGIN
     FOR w IN SELECT * FROM work x WHERE x.status = 'running' AND least(x.lease_until, x.deadline_at) <= now()
+                                    AND (x.started_at <= resumed_at) IS NOT TRUE
              ORDER BY least(x.lease_until, x.deadline_at) LIMIT 100 FOR UPDATE SKIP LOCKED LOOP
         expired := expired + 1;
         IF w.deadline_at <= now() THEN
@@ -171,6 +175,13 @@ BEGIN
         END IF;
     END LOOP;
     RETURN expired;
+END $$;
+
+-- The same, by a process that looks at the leases all the time. In one transaction: else it could have been away in between.
+CREATE OR REPLACE FUNCTION work_pass(lease interval, attempts_max int) RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM work_resume(lease);
+    RETURN work_expire(attempts_max);
 END $$;
 
 -- End work for its account. `outcome`: ok; final: it has ended before; missing.

@@ -6,11 +6,8 @@ FROM work_heartbeat(:work, :kind, :account, :attempt, :log, :releases, :lease::i
 -- name: work_cancel(work, kind, account)
 SELECT work_cancel(:work, :kind, :account);
 
--- name: work_resume(lease)
-SELECT work_resume(:lease::interval);
-
--- name: work_expire(attempts_max)
-SELECT work_expire(:attempts_max);
+-- name: work_pass(lease, attempts_max)
+SELECT work_pass(:lease::interval, :attempts_max);
 
 -- name: work_repo(work, kind, account) (read)
 -- An :account of NULL: any.

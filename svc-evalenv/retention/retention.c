@@ -24,6 +24,7 @@ const struct retained_table EVALENV_TABLES[] = {
 	TABLE_AGES("run_large", "run_id", "EVALUATION_DAYS", "with the run"),
 	TABLE_AGES("work_log", "work_id", "EVALUATION_DAYS", "with the work"),
 	TABLE_AGES("delivery", "received_at", "DELIVERY_RETENTION", "when the run has ended"),
+	TABLE_BOUND("work_watch", "one row"),
 	TABLE_BOUND("template", "as many as the account makes"),
 	TABLE_BOUND("template_version", "with the template; of the versions, those that runs used"),
 	TABLES_END,

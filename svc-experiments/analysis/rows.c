@@ -37,6 +37,7 @@ struct example {
 struct examples {
 	struct example *items;
 	size_t count;
+	struct sample arms[PLAN_ARMS_MAX]; /* set by set_samples() */
 };
 
 /* Text of a member that is a string or an integer; NULL: it is absent. */
@@ -142,15 +143,17 @@ static void set_results(const struct planned_metric *metric, bool is_runs, struc
 	}
 }
 
-/* Mean and variance of an arm over its examples. */
-static struct sample arm_sample(struct arena *scratch, const struct examples *all, size_t arm)
+/* Mean and variance of each arm over its examples. */
+static void set_samples(struct analysis *a, struct examples *all)
 {
-	double *results = arena_array(scratch, all->count, sizeof(*results));
-	size_t count = 0;
-	for (size_t i = 0; i < all->count; i++)
-		if (all->items[i].arm == (int)arm)
-			results[count++] = all->items[i].result;
-	return sample_of_values(results, count);
+	double *results = arena_array(a->scratch, all->count, sizeof(*results));
+	for (size_t arm = 0; arm < a->plan->arm_count; arm++) {
+		size_t count = 0;
+		for (size_t i = 0; i < all->count; i++)
+			if (all->items[i].arm == (int)arm)
+				results[count++] = all->items[i].result;
+		all->arms[arm] = sample_of_values(results, count);
+	}
 }
 
 /* The results of an arm counted; false: they are no 0 or 1 each, but means of samples, or
@@ -295,8 +298,7 @@ static void compare_independent(struct analysis *a, const struct planned_metric 
                                 const struct examples *all, size_t arm, struct pair_figures *pair)
 {
 	struct proportion c_counts, t_counts;
-	struct sample c = arm_sample(a->scratch, all, a->plan->control);
-	struct sample t = arm_sample(a->scratch, all, arm);
+	struct sample c = all->arms[a->plan->control], t = all->arms[arm];
 	double fewer = fmin(c.n, t.n);
 	if (fewer < 1) {
 		pair->invalid = "an arm has no results";
@@ -324,8 +326,7 @@ static void compare_independent_runs(struct analysis *a, const struct planned_me
                                      const struct examples *all, size_t arm,
                                      struct pair_figures *pair)
 {
-	struct sample c = arm_sample(a->scratch, all, a->plan->control);
-	struct sample t = arm_sample(a->scratch, all, arm);
+	struct sample c = all->arms[a->plan->control], t = all->arms[arm];
 	if (c.n < RUNS_MIN || t.n < RUNS_MIN) {
 		pair->invalid = "an arm has fewer than 3 runs";
 		if (c.n > 0 && t.n > 0)
@@ -387,7 +388,7 @@ static void set_arm(struct analysis *a, const struct planned_metric *metric,
                     const struct examples *all, size_t arm, struct arm_figures *figures)
 {
 	struct proportion counts;
-	struct sample s = arm_sample(a->scratch, all, arm);
+	struct sample s = all->arms[arm];
 	*figures = arm_figures_of(s.n, s.n > 0 ? s.mean : NAN);
 	if (a->unit == UNIT_RUN)
 		set_spread(all, arm, figures);
@@ -417,6 +418,7 @@ static void read_metric(struct analysis *a, yyjson_val *rows, bool is_runs, size
 	if (!check_examples(a, metric, is_runs, &all, problem))
 		return;
 	set_results(metric, is_runs, &all);
+	set_samples(a, &all);
 	figures->is_present = true;
 	for (size_t arm = 0; arm < a->plan->arm_count; arm++)
 		set_arm(a, metric, &all, arm, &figures->arms[arm]);

@@ -222,6 +222,10 @@ BEGIN
     RETURN x;
 END $$;
 
+-- How long a start is held that is no run yet: longer than the longest pause of a task that makes it (RETRY_AFTER_MAX_MS of
+-- libcommon/task/job_run.c), which asks again before each try.
+CREATE OR REPLACE FUNCTION start_hold() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '90 minutes';
+
 -- Store a reservation, or hold one of its key again that was released. A run that asks for itself follows it, and settles it if the attempt
 -- has ended before its question came; that is before the budgets, whose periods are locked after the sums of runs (run/telemetry.fn.sql).
 CREATE OR REPLACE FUNCTION reservation_hold(x reservation) RETURNS reservation LANGUAGE plpgsql AS $$
@@ -231,7 +235,7 @@ BEGIN
     VALUES (x.account_id, x.key, x.repo_key, x.repo, x.interest_id, x.agent, x.provider, x.model, x.amount_usd, x.max_usd,
             coalesce(x.assume_usd, x.amount_usd), x.is_over_budget, x.run_id, coalesce(x.run_attempt, 1),
             CASE WHEN x.run_id IS NOT NULL THEN now() END, -- the run asks for itself
-            now() + CASE WHEN x.run_id IS NULL THEN interval '30 minutes' ELSE interval '3 hours' END)
+            now() + CASE WHEN x.run_id IS NULL THEN start_hold() ELSE interval '3 hours' END)
     ON CONFLICT (account_id, key) DO UPDATE SET
         state = 'held', made_at = now(), expires_at = excluded.expires_at, repo_key = excluded.repo_key, repo = excluded.repo,
         interest_id = excluded.interest_id, agent = excluded.agent, provider = excluded.provider, model = excluded.model,
@@ -244,7 +248,8 @@ BEGIN
     RETURN x;
 END $$;
 
--- Reserve what a run may cost, unless a budget has too little left. `given`:
+-- Reserve what a run may cost, unless a budget has too little left. What is held for the key already stays, for as long as a new one
+-- would. `given`:
 --
 --     {"key": "trigger 0197…", "repo": "acme/ranker", "interest_id", "agent", "provider", "model", "run_id", "run_attempt",
 --      "obeys_max_usd": true, "is_agent_named": true, "over_budget": false, "limits": {"repo", "interest_id"}}
@@ -274,7 +279,11 @@ BEGIN
     IF cardinality(budgets) = 0 THEN
         RETURN '{"allowed": true, "max_usd": null, "reservation_id": null}';
     END IF;
-    SELECT y.* INTO earlier FROM reservation y WHERE y.account_id = account AND y.key = x.key;
+    UPDATE reservation y SET expires_at = now() + start_hold()
+    WHERE y.account_id = account AND y.key = x.key AND y.state = 'held' AND y.run_id IS NULL RETURNING y.* INTO earlier;
+    IF NOT FOUND THEN
+        SELECT y.* INTO earlier FROM reservation y WHERE y.account_id = account AND y.key = x.key;
+    END IF;
     IF earlier.state <> 'released' THEN
         RETURN reservation_json(earlier);
     END IF;
@@ -381,17 +390,20 @@ BEGIN
     PERFORM run_attempt_change(x, '{"is_lost": true}');
 END $$;
 
--- Let a reservation expire. One without a run is released. One whose run goes on at the code host is renewed, for a day at most, as the
--- code host ends jobs before.
+-- Let a reservation expire. One without a run is released, unless its start has asked again meanwhile. One whose run goes on at the code
+-- host is renewed, for a day at most, as the code host ends jobs before.
 CREATE OR REPLACE FUNCTION reservation_expire(x reservation) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     r run;
 BEGIN
+    PERFORM account_admit(x.account_id);
     IF x.run_id IS NULL THEN
-        PERFORM reservation_release(x.account_id, x.key);
+        PERFORM FROM reservation y WHERE y.id = x.id AND y.run_id IS NULL AND y.expires_at <= now() FOR UPDATE;
+        IF FOUND THEN
+            PERFORM reservation_free(x.id);
+        END IF;
         RETURN;
     END IF;
-    PERFORM account_admit(x.account_id);
     SELECT f.* INTO r FROM run_find(x.account_id, x.repo_key, x.run_id, NULL) f;
     UPDATE reservation y SET expires_at = now() + interval '3 hours'
     WHERE y.id = x.id AND r.host_state = 'running' AND y.made_at > now() - interval '1 day';

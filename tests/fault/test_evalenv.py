@@ -10,6 +10,7 @@ import pytest
 from lib.http import plain_http
 from lib.scenario.evalenv import worker
 from lib.http.identity import identity
+from lib.tables import evalenv as evalenv_tables
 from lib.wait import after, wait_for
 
 BUILDS = "/eval-env/builds"
@@ -117,11 +118,11 @@ def test_workers_keep_their_work_when_the_service_was_away(pair, user, db):
     assert claimed["build"]["build_id"] == build
     for replica in pair["svc-evalenv"]:
         replica.kill9()
-    db.execute("UPDATE work SET lease_until = now() - interval '1 second' WHERE lease_until IS NOT NULL")
+    evalenv_tables.expire_claim(db, build)
+    evalenv_tables.look_away(db, 50)
     for replica in pair["svc-evalenv"]:
         replica.start()
-    renewed = "SELECT lease_until > now() FROM work WHERE id = %s AND attempts = 1 AND status = 'running'"
-    wait_for(lambda: db.execute(renewed, [build]).fetchone() == (True,), "its lease begins anew")
+    wait_for(lambda: evalenv_tables.holds_leases(db), "the lease is held")
     report = {"attempt": 1, "status": "succeeded", "image": "i:1"}
     ended = wait_for(lambda: (it := user.api.post(f"{BUILDS}/{build}/report", report)).status_code != 503 and it, "it is answered")
     assert ended.status_code == 200, ended.text

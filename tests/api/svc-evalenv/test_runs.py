@@ -322,15 +322,36 @@ def test_a_run_is_its_workers_until_it_is_queued_again(run, claim, db, way):
     assert evalenv_tables.lease_left(db, made["run_id"]) in (None, 60)
 
 
-def test_leases_begin_anew_when_the_service_was_away(run, claim, db):
-    first, second = run(), run()
-    claim(), claim()
-    evalenv_tables.expire_all_claims(db)
-    evalenv_tables.resume(db, 60)
-    assert [evalenv_tables.lease_left(db, made["run_id"]) for made in (first, second)] == [60, 60]
-    evalenv_tables.expire_claim(db, first["run_id"])
-    evalenv_tables.resume(db, 60)
-    assert evalenv_tables.lease_left(db, first["run_id"]) == -1, "the other worker was heard of"
+def test_workers_keep_their_work_when_nobody_looked_at_leases(run, claim, db):
+    """Also those of which nothing was heard before the service looked at their leases again."""
+    runs = [run()["run_id"] for _ in range(3)]
+    for _ in runs:
+        claim()
+    for one in runs:
+        evalenv_tables.expire_claim(db, one)
+    evalenv_tables.reach_deadline(db, runs[2])
+    evalenv_tables.look_away(db, 50)
+    assert evalenv_tables.tell(db, runs[0], "heartbeat") == "ok"
+    evalenv_tables.look(db)
+    evalenv_tables.look(db)
+    assert evalenv_tables.state(db, runs) == ["running"] * 3
+    evalenv_tables.end_hold(db)
+    evalenv_tables.look(db)
+    assert evalenv_tables.state(db, runs) == ["running", "queued", "timed_out"]
+    db.rollback()
+
+
+@pytest.mark.parametrize("away", [20, 50])
+def test_what_is_claimed_after_nobody_looked_at_leases_is_not_held(run, claim, db, away):
+    evalenv_tables.look_away(db, away)
+    evalenv_tables.look(db)
+    assert bool(evalenv_tables.holds_leases(db)) == (away > 30)
+    made = run()["run_id"]
+    claim()
+    evalenv_tables.expire_claim(db, made)
+    evalenv_tables.look(db)
+    assert evalenv_tables.state(db, [made]) == ["queued"]
+    db.rollback()
 
 
 def test_a_lost_worker_cannot_take_a_run_back(api, run, claim, deliver, db):

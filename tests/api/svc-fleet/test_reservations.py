@@ -387,6 +387,30 @@ def test_a_start_without_a_run_expires(put, ask, repo, expire, figures, reservat
     assert reservations() == [("released", None, 10)] and figures("reserved_usd") == [0]
 
 
+def test_a_start_is_held_for_longer_than_a_task_pauses(db, user, put, ask, repo, reservations):
+    """An hour at most, as when the code host says when its limit ends; and asks again then."""
+    put(usd=10)
+    for _ in range(2):
+        ask("reserve", key="start 1", repo=repo, **OBEYS)
+        fleet.pass_reservations(db, user.account, 65)
+        assert reservations() == [("held", None, 10)]
+    fleet.pass_reservations(db, user.account, 65)
+    assert reservations() == [("released", None, 10)]
+
+
+def test_a_start_that_asks_again_while_it_expires_is_held(cluster, db, user, put, ask, repo, figures, reservations):
+    put(usd=10)
+    ask("reserve", key="start 1", repo=repo, **OBEYS)
+    with cluster.postgres.connect("fleet") as holder, cluster.postgres.connect("fleet") as other, ThreadPoolExecutor(1) as pool:
+        fleet.make_expiry_due(db, user.account)
+        fleet.start_again(holder, user.account, "start 1", repo)
+        expired = pool.submit(fleet.expire_due, other, user.account)
+        wait_for(lambda: common.blocked_by(db, holder), "the expiry waits")
+        holder.commit()
+        expired.result()
+    assert reservations() == [("held", None, 10)] and figures("reserved_usd") == [10]
+
+
 def test_a_run_that_is_not_heard_of_expires(put, trigger, report, expire, figures, reservations, db, user):
     made = put()
     run = trigger(**OBEYS)["run_id"]

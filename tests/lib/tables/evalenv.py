@@ -26,11 +26,6 @@ def expire_claim(db, work):
     db.execute("UPDATE work SET lease_until = now() - interval '1 second' WHERE id = %s", [work])
 
 
-def expire_all_claims(db):
-    """No worker has been heard of for as long as it may."""
-    db.execute("UPDATE work SET lease_until = now() - interval '1 second' WHERE lease_until IS NOT NULL")
-
-
 def lease_left(db, work):
     """Seconds that the lease of a build or run lasts; None: it has none."""
     return db.execute("SELECT extract(epoch FROM lease_until - now())::int FROM work WHERE id = %s", [work]).fetchone()[0]
@@ -43,9 +38,28 @@ def tell(db, run, way):
     return db.execute(query[way], [run]).fetchone()[0]
 
 
-def resume(db, seconds):
-    """What the service does when it was away, in this transaction."""
-    db.execute("SELECT work_resume(make_interval(secs => %s))", [seconds])
+def look_away(db, seconds):
+    """Nobody has looked at the leases for so long."""
+    db.execute("UPDATE work_watch SET seen_at = now() - make_interval(secs => %s), held_until = NULL", [seconds])
+
+
+def look(db):
+    """What the service does each second, in this transaction."""
+    while db.execute("SELECT work_pass('60 s', 3)").fetchone()[0] == 100:
+        pass
+
+
+def holds_leases(db):
+    """Whether work stays with its workers, as nobody has looked at the leases."""
+    return db.execute("SELECT held_until > now() FROM work_watch").fetchone()[0]
+
+
+def end_hold(db):
+    db.execute("UPDATE work_watch SET held_until = now()")
+
+
+def state(db, works):
+    return [db.execute("SELECT status FROM work WHERE id = %s", [work]).fetchone()[0] for work in works]
 
 
 def set_attempts(db, work, attempts):

@@ -385,6 +385,12 @@ def take_start(db, account, key, run_id):
     assert db.execute("UPDATE reservation SET run_id = to_jsonb(%s::int) WHERE account_id = %s AND key = %s", [run_id, account, key]).rowcount == 1
 
 
+def start_again(db, account, key, repo):
+    """In a transaction: a start asks again."""
+    db.execute("BEGIN")
+    db.execute("SELECT run_reserve(%s, %s)", [account, json.dumps({"key": key, "repo": repo})])
+
+
 def start_at_once(cluster, account, repo, connections=10, starts=100):
     """Whether each start was allowed: so many by each connection, as replicas have them, all at once."""
     def replica(number):
@@ -405,9 +411,19 @@ def make_expiry_due(db, account):
     db.execute("UPDATE reservation SET expires_at = now() WHERE account_id = %s", [account])
 
 
+def pass_reservations(db, account, minutes):
+    """So many minutes pass, and what is reserved for the account and is due then expires."""
+    db.execute("UPDATE reservation SET expires_at = expires_at - %s * interval '1 minute' WHERE account_id = %s", [minutes, account])
+    expire_due(db, account)
+
+
 def expire_reservations(db, account):
     """What is reserved for the account is due to expire, and expires."""
     make_expiry_due(db, account)
+    expire_due(db, account)
+
+
+def expire_due(db, account):
     for (due,) in db.execute("SELECT id FROM reservation WHERE account_id = %s AND state = 'held' ORDER BY id", [account]).fetchall():
         db.execute("SELECT reservation_expire_due(%s)", [due])
 
