@@ -356,6 +356,7 @@ CREATE TABLE dispatch (
     run_id bigint,
     html_url text,
     dispatched_at timestamp with time zone DEFAULT now() NOT NULL,
+    sent_again_at timestamp with time zone,
     CONSTRAINT dispatch_key_check CHECK ((octet_length(key) <= 800))
 );
 ALTER TABLE ONLY dispatch

@@ -198,7 +198,8 @@ def age_access(db, repo=None):
 
 def pass_dispatch(db, key):
     """A dispatch was sent so long ago that its run would be there."""
-    db.execute("UPDATE dispatch SET dispatched_at = dispatched_at - interval '3 minutes' WHERE key = %s", [key])
+    db.execute("UPDATE dispatch SET dispatched_at = dispatched_at - interval '3 minutes', sent_again_at = sent_again_at - interval '3 minutes'"
+               " WHERE key = %s", [key])
 
 
 def pass_a_day(db, account):
