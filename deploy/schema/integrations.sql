@@ -74,7 +74,8 @@ CREATE TABLE connection (
     person_id uuid,
     refused_since timestamp with time zone,
     refused_at timestamp with time zone,
-    unaccepted_since timestamp with time zone,
+    unaccepted integer DEFAULT 0 NOT NULL,
+    unaccepted_at timestamp with time zone,
     CONSTRAINT connection_provider_check CHECK ((octet_length(provider) <= 64)),
     CONSTRAINT connection_status_check CHECK ((status = ANY (ARRAY['active'::text, 'expired'::text])))
 );

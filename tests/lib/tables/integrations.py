@@ -233,9 +233,15 @@ def has_lost_access(db, account):
     return db.execute("SELECT FROM access_lost WHERE account_id = %s", [account]).rowcount > 0
 
 
-def refused_before(db, account, ago):
-    """The code host did not accept the account's connection so long ago."""
-    db.execute("UPDATE connection SET unaccepted_since = now() - %s::interval WHERE account_id = %s AND provider = 'code_host'", [ago, account])
+def refuse_twice(db, account):
+    """The code host did not accept the account's connection twice before."""
+    db.execute("UPDATE connection SET unaccepted = 2, unaccepted_at = now() - interval '5 minutes' WHERE account_id = %s AND provider = 'code_host'",
+               [account])
+
+
+def age_refusals(db, account, by):
+    """The provider did not accept a connection of the account so much longer ago."""
+    db.execute("UPDATE connection SET unaccepted_at = unaccepted_at - %s::interval WHERE account_id = %s", [by, account])
 
 
 def forget_access(db):
