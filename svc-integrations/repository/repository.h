@@ -83,7 +83,8 @@ struct code_host_answer repository_call(struct request *rq, const struct reposit
                                         const char *method, yyjson_mut_val *body,
                                         const char *path_format, ...) attr_printf(5, 6);
 
-/** Raise what a refusal means: ERR_NOT_FOUND for 404, with `missing` (`no such run`); otherwise
- * ERR_CONFLICT. */
+/** Raise what a refusal means: ERR_NOT_FOUND for 404, with `missing` (`no such run`);
+ * ERR_UNAVAILABLE for 401, which is of the account's connection, unless that has ended
+ * (connection_refused()); otherwise ERR_CONFLICT. */
 attr_noreturn void repository_refuse(struct request *rq, const struct code_host_answer *answer,
                                      const char *missing);
