@@ -411,7 +411,8 @@ CREATE TABLE installation_lookup (
     account_id uuid NOT NULL,
     began_at timestamp with time zone DEFAULT now() NOT NULL,
     lookups integer DEFAULT 1 NOT NULL,
-    tokens integer DEFAULT 0 NOT NULL
+    tokens integer DEFAULT 0 NOT NULL,
+    lists integer DEFAULT 0 NOT NULL
 );
 ALTER TABLE ONLY installation_lookup
     ADD CONSTRAINT installation_lookup_pkey PRIMARY KEY (account_id);

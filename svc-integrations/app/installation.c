@@ -15,6 +15,7 @@
 #define BELIEVED_S         3600
 #define ABSENCE_BELIEVED_S 60
 #define TOKENS_A_LOOKUP    4 /* that are kept: of several permissions of each repository */
+#define LISTS_A_LOOKUP     4 /* pages; the code host lets an installation make 5,000 calls an hour */
 #define WAIT_MS            UINT64_C(1000) /* before a new token is used again; then twice that */
 
 static int64_t lookups_max;
@@ -23,7 +24,7 @@ const struct setting INSTALLATION_SETTINGS[] = {
 	SETTING_INT(&lookups_max, "CODE_HOST_LOOKUPS", "600", 1, 1000000,
                     "How often an hour the code host is asked about the app on behalf of one "
                     "account. Tokens of repositories, which are kept for the next use, are made "
-                    "for it four times as often."),
+                    "for it four times as often, and as often a page of its lists is read."),
 	SETTING_END,
 };
 
@@ -75,13 +76,17 @@ static void count(struct request *rq, const char *sql, int64_t times_max)
 	if (pg_empty(rows) || pg_get_bool(rows, 0, "may_look"))
 		return;
 	rq->problem.retry_after_s = (unsigned)pg_get_int(rows, 0, "wait_s");
-	raise_error(rq, ERR_RATE_LIMITED,
-	            "this account has asked the code host about the app too often");
+	raise_error(rq, ERR_RATE_LIMITED, "this account has asked the code host too often");
 }
 
 void installation_lookup_count(struct request *rq)
 {
 	count(rq, INSTALLATION_LOOKUP_SQL, lookups_max);
+}
+
+void installation_list_count(struct request *rq)
+{
+	count(rq, INSTALLATION_LIST_COUNT_SQL, LISTS_A_LOOKUP * lookups_max);
 }
 
 /* Since when the installation is suspended, as the API shows times; NULL: it is not. What is no

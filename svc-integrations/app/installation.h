@@ -51,6 +51,10 @@ const char *installation_suspended(struct request *rq, const struct repository_n
  * has used up its look-ups of this hour. */
 void installation_lookup_count(struct request *rq);
 
+/** As installation_lookup_count(), for a page of a list, which takes of the limit of the
+ * installation: that, too, may be one for several accounts. */
+void installation_list_count(struct request *rq);
+
 struct installation_token {
 	const char *token;
 	const char *expires_at;  /* RFC 3339 */

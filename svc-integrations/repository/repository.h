@@ -36,7 +36,8 @@
  *                                  shown to a user. To repeat it is of no use before somebody
  *                                  changes something there
  *     409 provider_not_configured  no app, or no code host, is configured
- *     429 rate_limited             the account has asked the code host about the app too often;
+ *     429 rate_limited             the account has asked the code host too often, about the app,
+ *                                  for tokens or for lists (CODE_HOST_LOOKUPS);
  *                                  nothing was done; repeat after Retry-After
  *     503 unavailable              the code host is away, a rate limit is reached, or another
  *                                  request changes the same branch; nothing was done; repeat after

@@ -192,6 +192,29 @@ def test_an_account_cannot_use_up_the_app_s_rate_limit_by_many_repositories(clus
     bob.call("repository", {"repo": repos[1]}, url=few_lookups.url)
 
 
+def test_an_account_cannot_use_up_the_limit_of_an_installation_by_lists(cluster, new_developer, code_host, few_lookups):
+    bob, carol = new_developer(), new_developer()
+    code_host.install(bob.login)
+    repo = code_host.repository(bob.login)
+    code_host.collaborate(repo, carol.login)
+    lists = ("pull-requests/list", "issues/list", "runs/list")
+
+    def read(developer, name, expect=200):
+        return developer.call(name, {"repo": repo}, expect, "svc-fleet", url=few_lookups.url)
+
+    for name in lists:
+        read(bob, name)
+    with cluster.postgres.connect("integrations") as db:
+        integrations_tables.count_lists(db, bob.account, 11)
+    read(bob, lists[0])
+    for name in lists:
+        assert read(bob, name, 429)["error"] == "rate_limited"
+    read(carol, lists[0])
+    with cluster.postgres.connect("integrations") as db:
+        integrations_tables.age_lookups(db)
+    read(bob, lists[0])
+
+
 def test_an_account_cannot_use_up_the_app_s_rate_limit(cluster, new_developer, code_host, few_lookups):
     bob, carol, before = new_developer(), new_developer(), code_host.last_number()
     repos = [code_host.repository(bob.login) for _ in range(5)]

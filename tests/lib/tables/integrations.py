@@ -228,6 +228,11 @@ def count_tokens(db, account, count):
     db.execute("UPDATE installation_lookup SET tokens = %s WHERE account_id = %s", [count, account])
 
 
+def count_lists(db, account, count):
+    """So many pages of lists were read for the account this hour."""
+    db.execute("UPDATE installation_lookup SET lists = %s WHERE account_id = %s", [count, account])
+
+
 def has_lost_access(db, account):
     """The other services were told that the account has lost its access to some repository, and it has not got it back."""
     return db.execute("SELECT FROM access_lost WHERE account_id = %s", [account]).rowcount > 0
