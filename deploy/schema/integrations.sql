@@ -74,7 +74,8 @@ CREATE TABLE connection (
     person_id uuid,
     refused_since timestamp with time zone,
     refused_at timestamp with time zone,
-    unaccepted_since timestamp with time zone,
+    unaccepted integer DEFAULT 0 NOT NULL,
+    unaccepted_at timestamp with time zone,
     CONSTRAINT connection_provider_check CHECK ((octet_length(provider) <= 64)),
     CONSTRAINT connection_status_check CHECK ((status = ANY (ARRAY['active'::text, 'expired'::text])))
 );
@@ -356,6 +357,7 @@ CREATE TABLE dispatch (
     run_id bigint,
     html_url text,
     dispatched_at timestamp with time zone DEFAULT now() NOT NULL,
+    sent_again_at timestamp with time zone,
     CONSTRAINT dispatch_key_check CHECK ((octet_length(key) <= 800))
 );
 ALTER TABLE ONLY dispatch
@@ -409,7 +411,8 @@ CREATE TABLE installation_lookup (
     account_id uuid NOT NULL,
     began_at timestamp with time zone DEFAULT now() NOT NULL,
     lookups integer DEFAULT 1 NOT NULL,
-    tokens integer DEFAULT 0 NOT NULL
+    tokens integer DEFAULT 0 NOT NULL,
+    lists integer DEFAULT 0 NOT NULL
 );
 ALTER TABLE ONLY installation_lookup
     ADD CONSTRAINT installation_lookup_pkey PRIMARY KEY (account_id);

@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #define BELIEVED_S 300
+#define CODE_HOST  "code_host"
 
 static attr_noreturn void refuse(struct request *rq)
 {
@@ -22,7 +23,7 @@ static attr_noreturn void refuse(struct request *rq)
 
 static const char *token_of(struct request *rq)
 {
-	return connection_token(rq, &rq->caller.account, "code_host").access_token;
+	return connection_token(rq, &rq->caller.account, CODE_HOST).access_token;
 }
 
 /* A token ends when another request refreshes it. */
@@ -60,29 +61,20 @@ static const char *obstacle_of(struct request *rq, const struct repository_name 
 	return NULL;
 }
 
-/* The code host does not accept the connection's token. It says so of good ones, too, for some
- * minutes in its incidents; so the connection has ended when it still does later. */
-static bool has_ended(struct request *rq, const char *connection)
-{
-	struct pg_rows *rows = pg_query(rq, ACCESS_REFUSED_SQL, pg_text(connection));
-	if (!pg_empty(rows) && pg_value_bool(rows, 0))
-		return true;
-	raise_error(rq, ERR_UNAVAILABLE,
-	            "the code host does not accept the connection now; connect again if it still "
-	            "does not in ten minutes");
-}
-
 /* Ask the code host with the token of the account's connection. The repository as it is described;
  * NULL: its user cannot push, or with *ret_is_refused the connection has ended. An answer that says
  * neither, such as that a network or a session is not admitted, raises ERR_UNAVAILABLE. */
-static yyjson_val *ask(struct request *rq, const struct repository_name *repo,
-                       const char *connection, bool *ret_is_refused)
+static yyjson_val *ask(struct request *rq, const struct repository_name *repo, bool *ret_is_refused)
 {
 	const struct code_host_auth auth = access_connection_auth(rq);
 	const char *path = arena_printf(rq->arena, "/repos/%s", repo->full);
 	struct code_host_answer answer = code_host_call(rq, &auth, "GET", path, NULL);
-	*ret_is_refused = answer.status == 401 && has_ended(rq, connection);
-	if (answer.status != 200 && answer.status != 404 && !*ret_is_refused)
+	*ret_is_refused = answer.status == 401;
+	if (*ret_is_refused)
+		connection_refused(rq, CODE_HOST);
+	else if (answer.status == 200 || answer.status == 404)
+		connection_accepted(rq, CODE_HOST);
+	else
 		raise_error(rq, ERR_UNAVAILABLE,
 		            "the code host does not say who can push to %s: %s", repo->full,
 		            code_host_reason(rq, &answer));
@@ -122,7 +114,7 @@ static bool ask_access(struct request *rq, struct repository_name *repo,
                        const struct known_access *known, bool *ret_is_refused)
 {
 	const char *asked = repo->full;
-	yyjson_val *description = ask(rq, repo, known->connection, ret_is_refused);
+	yyjson_val *description = ask(rq, repo, ret_is_refused);
 	if (!description)
 		return false;
 	take_description(rq, repo, description);

@@ -24,8 +24,8 @@
  *
  * Raises ERR_NOT_FOUND otherwise, also when the app is installed there and for an automation key
  * that is bound to no repository; ERR_FORBIDDEN: the key is bound to another one; ERR_CONFLICT: the
- * code host has not accepted the connection for ten minutes; ERR_UNAVAILABLE: it does not answer,
- * or says neither yes nor no.
+ * code host accepts the connection no more (connection_refused()); ERR_UNAVAILABLE: it does not
+ * answer, or says neither yes nor no.
  * Suspends. */
 void access_require(struct request *rq, struct repository_name *repo);
 

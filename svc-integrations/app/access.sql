@@ -12,12 +12,6 @@ LEFT JOIN repository_access a ON a.connection_id = c.id AND a.repo = lower(:repo
 LEFT JOIN repository r ON r.number = a.repository_id
 WHERE c.account_id = :account AND c.provider = 'code_host';
 
--- name: access_refused(connection)
--- The code host does not accept the token of the :connection. Returns whether it has not for ten minutes; what it said a day ago or
--- before does not count.
-UPDATE connection SET unaccepted_since = CASE WHEN unaccepted_since > now() - interval '1 day' THEN unaccepted_since ELSE now() END
-WHERE id = :connection RETURNING unaccepted_since <= now() - interval '10 minutes';
-
 -- name: access_store(account, connection, asked_name, believed_s, number, takes_changes, name)
 -- The user of the :connection has push access to the repository :number, which was asked for by :asked_name. One that takes no
 -- changes is asked about each time. Also deletes up to 20 answers that are not believed any more, after :believed_s.
@@ -26,8 +20,6 @@ WITH old AS (
         SELECT ctid FROM repository_access WHERE told_at < now() - make_interval(secs => :believed_s::float8)
         LIMIT 20 FOR UPDATE SKIP LOCKED)
     AND (connection_id, repo) <> (:connection, lower(:asked_name))
-), accepted AS (
-    UPDATE connection SET unaccepted_since = NULL WHERE id = :connection AND unaccepted_since IS NOT NULL
 ), restored AS (
     DELETE FROM access_lost WHERE account_id = :account AND repo IN (lower(:asked_name), lower(:name))
 )

@@ -15,6 +15,7 @@
 #define BELIEVED_S         3600
 #define ABSENCE_BELIEVED_S 60
 #define TOKENS_A_LOOKUP    4 /* that are kept: of several permissions of each repository */
+#define LISTS_A_LOOKUP     4 /* pages; the code host lets an installation make 5,000 calls an hour */
 #define WAIT_MS            UINT64_C(1000) /* before a new token is used again; then twice that */
 
 static int64_t lookups_max;
@@ -23,7 +24,7 @@ const struct setting INSTALLATION_SETTINGS[] = {
 	SETTING_INT(&lookups_max, "CODE_HOST_LOOKUPS", "600", 1, 1000000,
                     "How often an hour the code host is asked about the app on behalf of one "
                     "account. Tokens of repositories, which are kept for the next use, are made "
-                    "for it four times as often."),
+                    "for it four times as often, and as often a page of its lists is read."),
 	SETTING_END,
 };
 
@@ -75,13 +76,17 @@ static void count(struct request *rq, const char *sql, int64_t times_max)
 	if (pg_empty(rows) || pg_get_bool(rows, 0, "may_look"))
 		return;
 	rq->problem.retry_after_s = (unsigned)pg_get_int(rows, 0, "wait_s");
-	raise_error(rq, ERR_RATE_LIMITED,
-	            "this account has asked the code host about the app too often");
+	raise_error(rq, ERR_RATE_LIMITED, "this account has asked the code host too often");
 }
 
 void installation_lookup_count(struct request *rq)
 {
 	count(rq, INSTALLATION_LOOKUP_SQL, lookups_max);
+}
+
+void installation_list_count(struct request *rq)
+{
+	count(rq, INSTALLATION_LIST_COUNT_SQL, LISTS_A_LOOKUP * lookups_max);
 }
 
 /* Since when the installation is suspended, as the API shows times; NULL: it is not. What is no
@@ -245,7 +250,31 @@ struct token_use {
 	 * asked for, which is the token's name in the cache. */
 	struct installation installation;
 	const char *name;
+	const char *unfit; /* a token that does not do; NULL: none */
 };
+
+/* Find the installation, and name the token; what it is asked for with. */
+static yyjson_mut_val *prepare(struct request *rq, struct token_use *use)
+{
+	struct installation *found = &use->installation;
+	if (!installation_find(rq, &use->repo, found))
+		raise_error(rq, ERR_NOT_FOUND, "the app is not installed on this repository");
+	if (found->suspended_at)
+		raise_error(rq, ERR_CONFLICT, "%s, then try again",
+		            installation_suspended(rq, &use->repo));
+	yyjson_mut_val *body = token_body(rq, &use->repo, found, use->permissions);
+	use->name =
+		arena_printf(rq->arena, "%s %s", found->id, json_write_mut(rq->arena, body, NULL));
+	return body;
+}
+
+/* A token that was kept for the use, and does. */
+static bool is_there(struct request *rq, const struct token_use *use,
+                     struct cached_token *ret_cached)
+{
+	return token_cache_get(request_secrets_arena(rq), use->name, time_now_ms(), ret_cached) &&
+	       !(use->unfit && strcmp(ret_cached->token, use->unfit) == 0);
+}
 
 /* A new token. Asks for the installation again when what is remembered of it is out of date. With
  * ret_cached a token that was kept is taken, too; then the answer has no JSON. */
@@ -254,25 +283,14 @@ static struct code_host_answer find_token(struct request *rq, struct token_use *
 {
 	struct code_host_answer answer = {.status = 404};
 	for (int tries = 0; tries < 2 && is_outdated(&answer); tries++) {
-		struct installation *found = &use->installation;
 		if (tries > 0)
-			pg_query(rq, INSTALLATION_FORGET_SQL, pg_text(found->id));
-		if (!installation_find(rq, &use->repo, found))
-			raise_error(rq, ERR_NOT_FOUND,
-			            "the app is not installed on this repository");
-		if (found->suspended_at)
-			raise_error(rq, ERR_CONFLICT, "%s, then try again",
-			            installation_suspended(rq, &use->repo));
-		yyjson_mut_val *body = token_body(rq, &use->repo, found, use->permissions);
-		use->name = arena_printf(rq->arena, "%s %s", found->id,
-		                         json_write_mut(rq->arena, body, NULL));
-		if (use->is_kept && tries == 0 &&
-		    token_cache_get(request_secrets_arena(rq), use->name, time_now_ms(),
-		                    ret_cached))
+			pg_query(rq, INSTALLATION_FORGET_SQL, pg_text(use->installation.id));
+		yyjson_mut_val *body = prepare(rq, use);
+		if (use->is_kept && tries == 0 && is_there(rq, use, ret_cached))
 			return (struct code_host_answer){.status = 201};
 		if (use->is_kept)
 			count(rq, INSTALLATION_TOKEN_COUNT_SQL, TOKENS_A_LOOKUP * lookups_max);
-		answer = ask_token(rq, found, body);
+		answer = ask_token(rq, &use->installation, body);
 	}
 	if (answer.status == 404)
 		raise_error(rq, ERR_NOT_FOUND, "the app is not installed on this repository");
@@ -308,6 +326,44 @@ static struct code_host_auth auth_of(struct request *rq, const struct token_use 
 	};
 }
 
+/* Looking for another token, in a fiber: when it fails, the answer that there is stands. */
+struct search {
+	const struct token_use *use; /* of the token that there is */
+	const char *unfit;           /* that token */
+	bool is_compared;            /* TOKEN_COMPARE */
+	bool is_found;               /* another one is in the cache */
+};
+
+static void look_for_token(struct request *rq)
+{
+	struct search *search = rq->user;
+	struct token_use next = *search->use;
+	struct cached_token token;
+	next.unfit = search->unfit;
+	prepare(rq, &next);
+	if (search->is_compared && strcmp(next.name, search->use->name) == 0)
+		return;
+	struct code_host_answer answer = find_token(rq, &next, &token);
+	keep(&next, &token, &answer);
+	search->is_found = true;
+}
+
+/* Whether there is another token, in the cache. That the app is not installed any more, or is
+ * suspended, is raised; that this cannot be asked now is not. */
+static bool has_another(struct request *rq, const struct token_use *use, const char *unfit,
+                        enum token_remedy remedy)
+{
+	struct search search = {.use = use, .unfit = unfit, .is_compared = remedy == TOKEN_COMPARE};
+	struct problem problem;
+	fiber_spawn(rq, look_for_token, &search);
+	enum err_code code = fiber_join_try(rq, &problem);
+	if (code == ERR_NOT_FOUND || code == ERR_CONFLICT) {
+		rq->problem = problem;
+		fiber_exit();
+	}
+	return search.is_found;
+}
+
 /* A token in place of one that does not do. A new one may take a moment until all servers of the
  * code host know it. */
 static bool renew(struct request *rq, struct code_host_auth *auth, int status)
@@ -319,13 +375,17 @@ static bool renew(struct request *rq, struct code_host_auth *auth, int status)
 		fiber_sleep(rq, WAIT_MS << auth->waits++);
 		return true;
 	}
-	if (remedy != TOKEN_IS_RIGHT)
-		token_cache_drop(use->name, auth->token);
-	if (remedy != TOKEN_REPLACE || !use->is_kept)
+	bool is_perhaps = remedy == TOKEN_COMPARE || remedy == TOKEN_TRY_ANOTHER;
+	if (remedy == TOKEN_IS_RIGHT || !use->is_kept ||
+	    (is_perhaps && !has_another(rq, use, auth->token, remedy)))
+		return false;
+	token_cache_drop(use->name, auth->token);
+	if (remedy == TOKEN_DROP)
 		return false;
 	struct token_use *next = arena_new_of(rq->arena, struct token_use);
 	struct cached_token token;
 	*next = *use;
+	next->unfit = NULL;
 	struct code_host_answer answer = find_token(rq, next, &token);
 	keep(next, &token, &answer);
 	*auth = auth_of(rq, next, &token);

@@ -5,8 +5,9 @@
  * permissions have changed. That there is none, or that it is suspended, is remembered for a
  * minute, or until an event about any installation. Tokens are made for one repository and the
  * permissions that their use needs, and kept for the next use (token_cache.h). One that the code
- * host refuses, or that does not open the repository and is a minute old, is replaced once: the
- * installation may have changed. One that was just made is refused now and then, as the code host's
+ * host refuses is replaced once. So is one that does not open the repository, where the
+ * installation has changed since, or the token is old (token_remedy_of()); when no other can be
+ * had, the answer stands. One that was just made is refused now and then, as the code host's
  * servers do not know it yet, and is used again after one and two seconds.
  *
  * A renamed repository is found by its old name, too: the code host redirects to its number.
@@ -49,6 +50,10 @@ const char *installation_suspended(struct request *rq, const struct repository_n
  * is one for all accounts, and none may use it up. Suspends. Raises ERR_RATE_LIMITED: the account
  * has used up its look-ups of this hour. */
 void installation_lookup_count(struct request *rq);
+
+/** As installation_lookup_count(), for a page of a list, which takes of the limit of the
+ * installation: that, too, may be one for several accounts. */
+void installation_list_count(struct request *rq);
 
 struct installation_token {
 	const char *token;

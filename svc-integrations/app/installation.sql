@@ -16,6 +16,7 @@ INSERT INTO installation_lookup AS l (account_id) VALUES (:account)
 ON CONFLICT (account_id) DO UPDATE SET
     lookups = CASE WHEN l.began_at > now() - interval '1 hour' THEN least(l.lookups, :lookups_max) + 1 ELSE 1 END,
     tokens = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.tokens ELSE 0 END,
+    lists = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.lists ELSE 0 END,
     began_at = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.began_at ELSE now() END
 RETURNING lookups <= :lookups_max AS may_look, ceil(extract(epoch FROM began_at + interval '1 hour' - now()))::bigint AS wait_s;
 
@@ -25,8 +26,19 @@ INSERT INTO installation_lookup AS l (account_id, lookups, tokens) VALUES (:acco
 ON CONFLICT (account_id) DO UPDATE SET
     tokens = CASE WHEN l.began_at > now() - interval '1 hour' THEN least(l.tokens, :tokens_max) + 1 ELSE 1 END,
     lookups = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.lookups ELSE 0 END,
+    lists = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.lists ELSE 0 END,
     began_at = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.began_at ELSE now() END
 RETURNING tokens <= :tokens_max AS may_look, ceil(extract(epoch FROM began_at + interval '1 hour' - now()))::bigint AS wait_s;
+
+-- name: installation_list_count(account, lists_max)
+-- As installation_lookup, of pages of lists: :lists_max in an hour.
+INSERT INTO installation_lookup AS l (account_id, lookups, lists) VALUES (:account, 0, 1)
+ON CONFLICT (account_id) DO UPDATE SET
+    lists = CASE WHEN l.began_at > now() - interval '1 hour' THEN least(l.lists, :lists_max) + 1 ELSE 1 END,
+    lookups = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.lookups ELSE 0 END,
+    tokens = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.tokens ELSE 0 END,
+    began_at = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.began_at ELSE now() END
+RETURNING lists <= :lists_max AS may_look, ceil(extract(epoch FROM began_at + interval '1 hour' - now()))::bigint AS wait_s;
 
 -- name: installation_store(repository, installation, owner_login, permissions, number, name, suspended_at)
 -- :number and :name: of a renamed repository, or NULL. A :suspended_at of NULL: it is not suspended.

@@ -12,6 +12,7 @@
 #define FRESH_MS    5000
 #define WAITS_MAX   2
 #define DOUBTFUL_MS 60000
+#define OLD_MS      1200000
 
 struct entry {
 	uint8_t use[SHA256_LEN];
@@ -101,8 +102,10 @@ void token_cache_put(const char *use, const struct cached_token *token, int64_t 
 enum token_remedy token_remedy_of(int status, int64_t age_ms, unsigned waits)
 {
 	bool is_fresh = waits > 0 || age_ms < FRESH_MS;
+	if (status != 401 && age_ms >= OLD_MS)
+		return TOKEN_TRY_ANOTHER;
 	if (status != 401)
-		return age_ms < DOUBTFUL_MS ? TOKEN_IS_RIGHT : TOKEN_REPLACE;
+		return age_ms < DOUBTFUL_MS ? TOKEN_IS_RIGHT : TOKEN_COMPARE;
 	if (is_fresh)
 		return waits < WAITS_MAX ? TOKEN_USE_AGAIN : TOKEN_DROP;
 	return TOKEN_REPLACE;

@@ -34,11 +34,16 @@ enum token_remedy {
 	TOKEN_USE_AGAIN, /* after a moment: not all servers of the code host know it yet */
 	TOKEN_REPLACE,   /* by another one, and make the call again */
 	TOKEN_DROP,      /* it stays refused */
+	/* By another one, if one can be had; and that only where a new one would be made for
+	 * another installation or other permissions. */
+	TOKEN_TRY_ANOTHER,
+	TOKEN_COMPARE,
 };
 
 /** The remedy for a token of this age that was answered 401, 403 or 404, and used again `waits`
  * times before. A refused one (401) is used again twice when it was made less than five seconds
- * ago. 403 and 404 are believed for a minute: the installation may have changed since. */
+ * ago. 403 and 404 are everyday answers about what is not there. They are believed for a minute of
+ * the token's life, and for twenty as long as what is known of the installation is what it was. */
 enum token_remedy token_remedy_of(int status, int64_t age_ms, unsigned waits);
 
 /** Drop the token of `use`, unless another one took its place meanwhile. */

@@ -42,7 +42,7 @@ ON CONFLICT (account_id, provider) DO UPDATE
 SET id = excluded.id, status = 'active', status_reason = NULL, external_id = excluded.external_id,
     external_login = excluded.external_login, external_email = excluded.external_email,
     external_email_verified = excluded.external_email_verified, scopes = excluded.scopes,
-    unaccepted_since = NULL, sealed = excluded.sealed, token_type = excluded.token_type, token_expires_at = excluded.token_expires_at,
+    unaccepted = 0, sealed = excluded.sealed, token_type = excluded.token_type, token_expires_at = excluded.token_expires_at,
     base_url = excluded.base_url, connected_at = now(), last_refreshed_at = NULL, refresh_fence = c.refresh_fence + 1,
     refresh_until = NULL, refresh_fault = NULL, refusals = 0, key_id = excluded.key_id, person_id = excluded.person_id
 RETURNING connection_json(c), CASE WHEN :age_ms::bigint IS NOT NULL THEN connection_announce(c, NULL, NULL) END;

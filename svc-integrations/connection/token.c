@@ -217,6 +217,23 @@ struct connection_token connection_token(struct request *rq, const struct uuid *
 	};
 }
 
+void connection_refused(struct request *rq, const char *provider)
+{
+	struct pg_rows *rows =
+		pg_query(rq, TOKEN_REFUSED_SQL, pg_uuid(rq->caller.account), pg_text(provider));
+	if (!pg_empty(rows) && pg_value_bool(rows, 0))
+		return;
+	raise_error(rq, ERR_UNAVAILABLE,
+	            "%s does not accept the connection now; connect again if it still does not in "
+	            "ten minutes",
+	            provider);
+}
+
+void connection_accepted(struct request *rq, const char *provider)
+{
+	pg_query(rq, TOKEN_ACCEPTED_SQL, pg_uuid(rq->caller.account), pg_text(provider));
+}
+
 /* Whose token is asked for: the caller's own, or, for the operator's automation, that of `user`. */
 static struct uuid account_of(struct request *rq, const char *user)
 {

@@ -26,7 +26,7 @@ WITH stored AS (
     UPDATE connection SET sealed = :credentials, token_type = :token_type,
         token_expires_at = now() + make_interval(secs => nullif(:expires_in_s::float8, 0)),
         scopes = coalesce(regexp_split_to_array(nullif(trim(:scopes), ''), '[\s,]+'), scopes), last_refreshed_at = now(),
-        refresh_until = NULL, refresh_fault = NULL, refusals = 0
+        refresh_until = NULL, refresh_fault = NULL, refusals = 0, unaccepted = 0
     WHERE id = :connection AND refresh_fence = :fence
 )
 SELECT EXISTS (SELECT FROM connection WHERE id = :connection);
@@ -34,6 +34,17 @@ SELECT EXISTS (SELECT FROM connection WHERE id = :connection);
 -- name: refresh_give_up(connection, fence, reason, is_refused, is_unclear)
 -- :is_refused: the provider refused the token; :is_unclear: it did so in unclear words.
 SELECT refresh_give_up(:connection, :fence, :reason, :is_refused, :is_unclear);
+
+-- name: token_refused(account, provider)
+-- The :provider has not accepted the token. What it says within five minutes counts once. Returns whether it was the third time in
+-- a row.
+UPDATE connection SET
+    unaccepted = CASE WHEN unaccepted = 0 OR unaccepted_at <= now() - interval '5 minutes' THEN least(unaccepted, 2) + 1 ELSE unaccepted END,
+    unaccepted_at = CASE WHEN unaccepted = 0 OR unaccepted_at <= now() - interval '5 minutes' THEN now() ELSE unaccepted_at END
+WHERE account_id = :account AND provider = :provider RETURNING unaccepted >= 3;
+
+-- name: token_accepted(account, provider)
+UPDATE connection SET unaccepted = 0 WHERE account_id = :account AND provider = :provider AND unaccepted > 0;
 
 -- name: token_audit(account, provider)
 SELECT audit_emit(c.account_id, 'connection.token_read',

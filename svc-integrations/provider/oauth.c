@@ -242,10 +242,10 @@ static bool is_page(const struct fetch_response *answer)
 	return answer->body[strspn(answer->body, " \t\r\n")] == '<';
 }
 
-/* RFC 7009 section 2.2. A token that the provider does not know is as good as revoked. Not so when
- * the client was refused, or another has answered: a page of a log-in, a gateway in front of the
- * provider, a server without this endpoint. `may_expire`: a token that the provider does not revoke
- * is left to its end. */
+/* RFC 7009 section 2.2. A token that the provider does not know, which has codes of its own, is as
+ * good as revoked. Not so when the client was refused, or another has answered: a page of a log-in,
+ * a gateway in front of the provider, whose `error` may be `Unauthorized`, a server without this
+ * endpoint. `may_expire`: a token that the provider does not revoke is left to its end. */
 static bool is_revoked(struct request *rq, const struct fetch_response *answer, bool may_expire)
 {
 	int status = answer ? answer->status : 0;
@@ -255,7 +255,7 @@ static bool is_revoked(struct request *rq, const struct fetch_response *answer, 
 	if (error && strcmp(error, "unsupported_token_type") == 0)
 		return may_expire;
 	if (error)
-		return !oauth_error_is_of_client(error);
+		return strcmp(error, "invalid_token") == 0 || strcmp(error, "invalid_grant") == 0;
 	return (status == 200 || status == 204) && !is_page(answer);
 }
 

@@ -248,6 +248,12 @@ static void note(struct request *rq, struct dispatch *d)
 	d->is_perhaps = true;
 }
 
+/* Note that it is sent again: its run, too, can be seen only after a while. */
+static void note_again(struct request *rq, const struct dispatch *d)
+{
+	pg_query(rq, DISPATCH_NOTE_AGAIN_SQL, pg_uuid(rq->caller.account), pg_text(d->in->key));
+}
+
 /* Dispatch once for the key, of which this request has the lock. Where only a known run is asked
  * for, nothing is sent, and the key ends: one that is on its way sends nothing any more. */
 static void dispatch_once(struct request *rq, struct dispatch *d)
@@ -265,8 +271,11 @@ static void dispatch_once(struct request *rq, struct dispatch *d)
 		look_again(rq, d);
 	else
 		note(rq, d);
-	if (!d->run.id && !d->in->is_only_known)
+	if (!d->run.id && !d->in->is_only_known) {
+		if (was_noted)
+			note_again(rq, d);
 		send_dispatch(rq, d);
+	}
 	struct pg_rows *rows =
 		pg_query(rq, DISPATCH_ANSWER_SQL, pg_uuid(rq->caller.account), pg_text(d->in->key),
 	                 d->run.id ? pg_int(d->run.id) : pg_null(), pg_text(d->run.html_url));

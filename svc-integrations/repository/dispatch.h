@@ -17,7 +17,8 @@
  * A dispatch cannot be repeated at the code host, so it is noted before it is sent, with the newest
  * run that there is. When its answer was lost, the repetition first looks for a run that came after
  * that and belongs to no other key. It is sent again only when the code host shows none two minutes
- * after the first; before that, or when the code host does not answer, it is 503 outcome_uncertain.
+ * after it was last sent; before that, or when the code host does not answer, it is 503
+ * outcome_uncertain.
  * A note is dropped when the dispatch was surely not made. 503 unavailable means that neither this
  * request nor an earlier one of the key has started a run. */
 #pragma once

@@ -7,9 +7,10 @@ DELETE FROM dispatch WHERE account_id = :account AND key = :key AND dispatched_a
 
 -- name: dispatch_get(account, key, repository, workflow, settles_s) (read)
 -- Returns whether the key is for this :repository and :workflow, the newest run before it, whether it was answered, its run and
--- address, the time, and whether that is less than :settles_s ago.
+-- address, the time, and whether it was sent, for the last time, less than :settles_s ago.
 SELECT lower(repo) = lower(:repository) AND workflow = :workflow AS is_same, after_run_id, is_answered, run_id, html_url,
-       time_json(dispatched_at) AS dispatched_at, dispatched_at > now() - make_interval(secs => :settles_s::float8) AS is_recent
+       time_json(dispatched_at) AS dispatched_at,
+       coalesce(sent_again_at, dispatched_at) > now() - make_interval(secs => :settles_s::float8) AS is_recent
 FROM dispatch WHERE account_id = :account AND key = :key;
 
 -- name: dispatch_note(account, key, repository, workflow, after_run)
@@ -21,6 +22,9 @@ WITH old AS (
 )
 INSERT INTO dispatch (account_id, key, repo, workflow, after_run_id)
 VALUES (:account, :key, :repository, :workflow, :after_run);
+
+-- name: dispatch_note_again(account, key)
+UPDATE dispatch SET sent_again_at = now() WHERE account_id = :account AND key = :key;
 
 -- name: dispatch_end(account, key, repository, workflow)
 -- The key starts nothing.

@@ -1,6 +1,7 @@
 #include "repository/fork.h"
 
 #include "app/access.h"
+#include "connection/token.h"
 #include "input/input.h"
 #include "input/key_limit.h"
 #include "json/json.h"
@@ -37,11 +38,9 @@ struct fork {
 	bool is_new;
 };
 
-static attr_noreturn void refuse_connection(struct request *rq,
-                                            const struct code_host_answer *answer)
+static attr_noreturn void refuse(struct request *rq, const struct code_host_answer *answer)
 {
-	raise_error(rq, ERR_CONFLICT, "the code host does not accept the connection: %s",
-	            code_host_reason(rq, answer));
+	repository_refuse(rq, answer, "no such repository for your code-host user");
 }
 
 /* Ask whose fork it will be, and of what. */
@@ -49,12 +48,18 @@ static void find_source(struct request *rq, struct fork *fork)
 {
 	struct code_host_answer user = code_host_call(rq, &fork->source.auth, "GET", "/user", NULL);
 	fork->login = json_get_text(user.json, "login");
+	if (user.status == 401)
+		refuse(rq, &user);
 	if (user.status != 200 || !fork->login)
-		refuse_connection(rq, &user);
+		raise_error(rq, ERR_UNAVAILABLE, "the code host does not say who you are: %s",
+		            code_host_reason(rq, &user));
+	connection_accepted(rq, "code_host");
 	struct code_host_answer source = repository_call(rq, &fork->source, "GET", NULL, "%s", "");
 	const char *owner = json_get_text(json_get(source.json, "owner"), "login");
 	fork->source.full_name = json_get_text(source.json, "full_name");
 	fork->source_name = json_get_text(source.json, "name");
+	if (source.status == 401)
+		refuse(rq, &source);
 	if (source.status != 200 || !fork->source.full_name || !fork->source_name)
 		raise_error(rq, ERR_NOT_FOUND, "no such repository for your code-host user");
 	if (owner && strcasecmp(owner, fork->login) == 0)
@@ -75,6 +80,8 @@ static bool find(struct request *rq, struct fork *fork)
 	const char *path = arena_printf(rq->arena, "/repos/%s/%s", fork->login, fork->source_name);
 	struct code_host_answer answer = code_host_call(rq, &fork->source.auth, "GET", path, NULL);
 	const char *parent = json_get_text(json_get(answer.json, "parent"), "full_name");
+	if (answer.status == 401)
+		refuse(rq, &answer);
 	return answer.status == 200 && parent && strcasecmp(parent, fork->source.full_name) == 0 &&
 	       take(fork, answer.json);
 }
@@ -85,7 +92,7 @@ static void start(struct request *rq, struct fork *fork)
 	struct code_host_answer answer =
 		repository_call(rq, &fork->source, "POST", yyjson_mut_obj(doc), "/forks");
 	if (answer.status != 202)
-		repository_refuse(rq, &answer, "no such repository for your code-host user");
+		refuse(rq, &answer);
 	if (!take(fork, answer.json))
 		raise_error(rq, ERR_UPSTREAM, "the code host did not name the fork");
 	fork->is_new = true;
@@ -97,9 +104,9 @@ static void wait_for_content(struct request *rq, const struct repository *made)
 	struct code_host_answer answer;
 	while ((answer = repository_call(rq, made, "GET", NULL, "/commits?per_page=1")).status !=
 	       200) {
-		if (answer.status == 401)
-			refuse_connection(rq, &answer);
 		if (request_left_ms(rq) < RESERVE_MS) {
+			if (answer.status == 401)
+				refuse(rq, &answer);
 			rq->problem.retry_after_s = RETRY_AFTER_S;
 			raise_error(rq, ERR_UNAVAILABLE,
 			            "the code host still makes the fork; try again");

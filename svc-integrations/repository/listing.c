@@ -135,6 +135,7 @@ static void list(struct request *rq, const struct listing *listing, const struct
 {
 	struct listing_input *in = request_input(rq, struct listing_input, fields);
 	struct repository repository = repository_open(rq, in->repo, listing->permissions);
+	installation_list_count(rq);
 	yyjson_val *page = ask_page(rq, &repository, listing, in), *from;
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *answer = yyjson_mut_obj(doc);

@@ -2,6 +2,7 @@
 
 #include "app/access.h"
 #include "app/app_jwt.h"
+#include "connection/token.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -70,5 +71,7 @@ attr_noreturn void repository_refuse(struct request *rq, const struct code_host_
 {
 	if (answer->status == 404)
 		raise_error(rq, ERR_NOT_FOUND, "%s", missing);
+	if (answer->status == 401)
+		connection_refused(rq, "code_host");
 	raise_error(rq, ERR_CONFLICT, "the code host refuses it: %s", code_host_reason(rq, answer));
 }

@@ -36,7 +36,8 @@
  *                                  shown to a user. To repeat it is of no use before somebody
  *                                  changes something there
  *     409 provider_not_configured  no app, or no code host, is configured
- *     429 rate_limited             the account has asked the code host about the app too often;
+ *     429 rate_limited             the account has asked the code host too often, about the app,
+ *                                  for tokens or for lists (CODE_HOST_LOOKUPS);
  *                                  nothing was done; repeat after Retry-After
  *     503 unavailable              the code host is away, a rate limit is reached, or another
  *                                  request changes the same branch; nothing was done; repeat after
@@ -83,7 +84,8 @@ struct code_host_answer repository_call(struct request *rq, const struct reposit
                                         const char *method, yyjson_mut_val *body,
                                         const char *path_format, ...) attr_printf(5, 6);
 
-/** Raise what a refusal means: ERR_NOT_FOUND for 404, with `missing` (`no such run`); otherwise
- * ERR_CONFLICT. */
+/** Raise what a refusal means: ERR_NOT_FOUND for 404, with `missing` (`no such run`);
+ * ERR_UNAVAILABLE for 401, which is of the account's connection, unless that has ended
+ * (connection_refused()); otherwise ERR_CONFLICT. */
 attr_noreturn void repository_refuse(struct request *rq, const struct code_host_answer *answer,
                                      const char *missing);

@@ -2,6 +2,7 @@
 
 #include "base/url.h"
 #include "client/fetch.h"
+#include "connection/token.h"
 #include "json/json.h"
 #include "provider/oauth_answer.h"
 #include "provider/reason.h"
@@ -99,8 +100,12 @@ static void check_status(struct request *rq, const struct ticket *ticket,
 	if (answer->status >= 500)
 		raise_error(rq, is_safe ? ERR_UNAVAILABLE : ERR_UNCERTAIN,
 		            "%s answered with status %d", name, answer->status);
-	if (answer->status == 401)
+	if (answer->status == 401) {
+		connection_refused(rq, name);
 		raise_error(rq, ERR_CONFLICT, "%s refused the connection: connect again", name);
+	}
+	if (answer->status != 403)
+		connection_accepted(rq, name);
 	if (answer->status == 403 || answer->status == 404)
 		tracker_raise_missing(rq, ticket);
 }

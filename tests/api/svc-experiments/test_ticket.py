@@ -203,6 +203,15 @@ def test_a_tracker_that_fails_leaves_what_was_read(api, experiment, db, jira, oa
     assert api.get(f"{path}/ticket", expect=200).json()["fault"] is None
 
 
+def test_a_tracker_that_refuses_the_connection_once_is_asked_again(api, experiment, db, jira, oauth_provider):
+    tracker = Jira(jira, api)
+    path = experiment("tracker_b", tracker.add("Try it"), **DECISION)
+    jira.status = 401
+    api.problem("POST", f"{path}/ticket-comment", 503, "unavailable")
+    jira.status = 200
+    assert api.post(f"{path}/ticket-comment", expect=200).json()["created"] is True
+
+
 @pytest.fixture
 def two_sites(api, jira, oauth_provider):
     """(tracker, key, {name: address of the site}): both sites have an issue of the key."""

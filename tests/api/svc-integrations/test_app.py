@@ -192,6 +192,29 @@ def test_an_account_cannot_use_up_the_app_s_rate_limit_by_many_repositories(clus
     bob.call("repository", {"repo": repos[1]}, url=few_lookups.url)
 
 
+def test_an_account_cannot_use_up_the_limit_of_an_installation_by_lists(cluster, new_developer, code_host, few_lookups):
+    bob, carol = new_developer(), new_developer()
+    code_host.install(bob.login)
+    repo = code_host.repository(bob.login)
+    code_host.collaborate(repo, carol.login)
+    lists = ("pull-requests/list", "issues/list", "runs/list")
+
+    def read(developer, name, expect=200):
+        return developer.call(name, {"repo": repo}, expect, "svc-fleet", url=few_lookups.url)
+
+    for name in lists:
+        read(bob, name)
+    with cluster.postgres.connect("integrations") as db:
+        integrations_tables.count_lists(db, bob.account, 11)
+    read(bob, lists[0])
+    for name in lists:
+        assert read(bob, name, 429)["error"] == "rate_limited"
+    read(carol, lists[0])
+    with cluster.postgres.connect("integrations") as db:
+        integrations_tables.age_lookups(db)
+    read(bob, lists[0])
+
+
 def test_an_account_cannot_use_up_the_app_s_rate_limit(cluster, new_developer, code_host, few_lookups):
     bob, carol, before = new_developer(), new_developer(), code_host.last_number()
     repos = [code_host.repository(bob.login) for _ in range(5)]
@@ -428,20 +451,33 @@ def test_push_access_ends_with_the_connection(ada, new_developer, code_host, rep
     assert_shut(bob, repo)
 
 
-def test_a_connection_that_the_code_host_refuses_says_so(db, new_developer, code_host):
+@pytest.mark.parametrize("between", ["5 minutes", "7 days"])
+def test_a_connection_that_the_code_host_refuses_says_so(db, new_developer, code_host, between):
     """It refuses good ones, too, for some minutes in its incidents."""
     bob = new_developer()
     repo = code_host.repository(bob.login)
     code_host.drop_tokens(bob.login)
-    for ago in (None, "9 minutes", "2 days"):
-        if ago:
-            integrations_tables.refused_before(db, bob.account, ago)
-        assert "connect again" in token_of(bob, repo, expect=503).json()["detail"]
-    integrations_tables.refused_before(db, bob.account, "11 minutes")
-    assert "connect again" in token_of(bob, repo, expect=409).json()["detail"]
+    for _ in range(2):
+        for _ in range(3):
+            assert "connect again" in token_of(bob, repo, expect=503).json()["detail"]
+        integrations_tables.age_refusals(db, bob.account, between)
+    for _ in range(2):
+        assert "connect again" in token_of(bob, repo, expect=409).json()["detail"]
+        integrations_tables.age_refusals(db, bob.account, "2 days")
     connect(bob.api, "code_host", bob.login)
     code_host.fail("GET", f"^/repos/{repo}$", status=401)
     token_of(bob, repo, expect=503)
+
+
+def test_a_refusal_now_and_then_is_no_end_of_a_connection(db, new_developer, code_host, repo):
+    """It is accepted in between, though for another's repository."""
+    bob = new_developer()
+    own = code_host.repository(bob.login)
+    for _ in range(4):
+        code_host.fail("GET", f"^/repos/{own}$", status=401)
+        token_of(bob, own, expect=503)
+        integrations_tables.age_refusals(db, bob.account, "10 hours")
+        token_of(bob, repo, expect=404)
 
 
 @pytest.mark.parametrize("status", [401, 403, 451])
@@ -524,7 +560,7 @@ def test_a_verified_key_opens_nothing_once_the_code_host_refuses_the_connection(
     code_host.drop_tokens(bob.login)
     forget_access(cluster)
     with cluster.postgres.connect("integrations") as db:
-        integrations_tables.refused_before(db, bob.account, "11 minutes")
+        integrations_tables.refuse_twice(db, bob.account)
     assert "connect again" in key.problem("POST", TOKEN, 409, "conflict", {"repo": repo})["detail"]
     wait_for(lambda: inbox(bob.api), "the inbox says so")
 

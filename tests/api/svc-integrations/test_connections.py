@@ -116,14 +116,25 @@ def test_a_refusal_of_a_gateway_is_no_end_of_a_grant(api, code_host, db, refresh
 @pytest.mark.parametrize("answer", [
     {"status": 403, "body": "<h1>Blocked</h1>"}, {"status": 401, "body": "<h1>Log in</h1>"}, {"status": 200, "body": "<!doctype html><h1>Log in</h1>"},
     {"status": 302, "body": "", "headers": {"location": "https://login.example.org/"}}, {"status": 404, "body": {"error": "Not Found"}},
-    {"status": 405, "body": ""}, {"status": 400, "body": "<h1>Bad request</h1>"}, {"status": 400, "body": {"error": "unsupported_token_type"}}],
-    ids=["blocked", "log-in", "page", "redirect", "no endpoint", "no method", "bad request", "type"])  # fmt: skip
+    {"status": 405, "body": ""}, {"status": 400, "body": "<h1>Bad request</h1>"}, {"status": 400, "body": {"error": "unsupported_token_type"}},
+    {"status": 401, "body": {"status": 401, "error": "Unauthorized"}}, {"status": 400, "body": {"error": "Bad Request"}},
+    {"status": 200, "body": {"error": "blocked"}}],
+    ids=["blocked", "log-in", "page", "redirect", "no endpoint", "no method", "bad request", "type", "gateway", "form", "error"])  # fmt: skip
 def test_what_is_no_answer_of_the_endpoint_revokes_no_token(api, oauth_provider, login, answer):
     connect(api, "tracker_b", login)
     token = api.get(TOKEN, expect=200).json()["access_token"]
     oauth_provider.fail("POST", "^/token/revocation", **answer, times=2)
     api.delete("/integrations/tracker_b", expect=200)
     wait_for(lambda: whoami(oauth_provider, token) == 401, "the token is revoked")
+
+
+def test_a_token_that_the_provider_does_not_know_is_not_revoked_again(api, oauth_provider, db, login):
+    made = connect(api, "tracker_b", login)
+    before = oauth_provider.last_number()
+    oauth_provider.fail("POST", "^/token/revocation", status=400, body={"error": "invalid_token"}, before=True, times=2)
+    api.delete("/integrations/tracker_b", expect=200)
+    wait_for(lambda: not integrations_tables.is_to_be_revoked(db, made["id"]), "it is forgotten")
+    assert len(oauth_provider.requests(before, "POST", "^/token/revocation")) <= 2
 
 
 def test_connecting_again_replaces_the_connection(api, oauth_provider, login):

@@ -55,6 +55,14 @@ def test_a_fork_is_waited_for(code_host, stranger, source):
     assert stranger.api.post(FORK, {"repo": source}, expect=200).json()["created"] is True
 
 
+@pytest.mark.parametrize("path", ["^/user$", "^/repos/[^/]+/[^/]+$", "/forks$"])
+def test_one_refusal_of_the_connection_ends_no_fork(code_host, stranger, source, path):
+    code_host.fail(path=path, status=401, body={"message": "Bad credentials"}, before=True)
+    assert stranger.api.post(FORK, {"repo": source}, expect=503).json()["error"] == "unavailable"
+    code_host.fail("GET", "/commits", status=401, body={"message": "Bad credentials"})
+    assert stranger.api.post(FORK, {"repo": source}, expect=200).json()["created"] is True
+
+
 def test_a_branch_that_the_source_lacks_is_400(stranger, source):
     problem = stranger.api.problem("POST", FORK, 400, "invalid_request", {"repo": source, "branches": ["main", "nowhere"]})
     assert [fault["field"] for fault in problem["errors"]] == ["branches[1]"]

@@ -543,6 +543,19 @@ def test_a_dispatch_is_sent_again_only_when_its_run_would_be_there(ada, db, code
     assert [run["id"] for run in code_host.runs(workflow)] == [made["run_id"]]
 
 
+def test_a_dispatch_that_is_sent_again_has_its_time_from_then_on(ada, db, code_host, workflow):
+    """Both answers are lost, and the second run is not shown yet."""
+    for _ in range(2):
+        code_host.fail("POST", "/dispatches$", drop=True, before=True)
+        dispatch(ada, workflow, "twice", 503)
+        before = code_host.last_number()
+        assert dispatch(ada, workflow, "twice", 503)["error"] == "outcome_uncertain"
+        assert not code_host.requests(before, "POST", "/dispatches$")
+        integrations_tables.pass_dispatch(db, "twice")
+    made = dispatch(ada, workflow, "twice")
+    assert [run["id"] for run in code_host.runs(workflow)] == [made["run_id"]]
+
+
 def test_a_dispatch_that_was_not_sent_takes_no_run_of_somebody_else(ada, db, code_host, workflow):
     path = f"/repos/{workflow}/actions/workflows/agent.yml/dispatches"
     code_host.limit_secondary(77, path="/dispatches$")

@@ -198,7 +198,8 @@ def age_access(db, repo=None):
 
 def pass_dispatch(db, key):
     """A dispatch was sent so long ago that its run would be there."""
-    db.execute("UPDATE dispatch SET dispatched_at = dispatched_at - interval '3 minutes' WHERE key = %s", [key])
+    db.execute("UPDATE dispatch SET dispatched_at = dispatched_at - interval '3 minutes', sent_again_at = sent_again_at - interval '3 minutes'"
+               " WHERE key = %s", [key])
 
 
 def pass_a_day(db, account):
@@ -227,14 +228,25 @@ def count_tokens(db, account, count):
     db.execute("UPDATE installation_lookup SET tokens = %s WHERE account_id = %s", [count, account])
 
 
+def count_lists(db, account, count):
+    """So many pages of lists were read for the account this hour."""
+    db.execute("UPDATE installation_lookup SET lists = %s WHERE account_id = %s", [count, account])
+
+
 def has_lost_access(db, account):
     """The other services were told that the account has lost its access to some repository, and it has not got it back."""
     return db.execute("SELECT FROM access_lost WHERE account_id = %s", [account]).rowcount > 0
 
 
-def refused_before(db, account, ago):
-    """The code host did not accept the account's connection so long ago."""
-    db.execute("UPDATE connection SET unaccepted_since = now() - %s::interval WHERE account_id = %s AND provider = 'code_host'", [ago, account])
+def refuse_twice(db, account):
+    """The code host did not accept the account's connection twice before."""
+    db.execute("UPDATE connection SET unaccepted = 2, unaccepted_at = now() - interval '5 minutes' WHERE account_id = %s AND provider = 'code_host'",
+               [account])
+
+
+def age_refusals(db, account, by):
+    """The provider did not accept a connection of the account so much longer ago."""
+    db.execute("UPDATE connection SET unaccepted_at = unaccepted_at - %s::interval WHERE account_id = %s", [by, account])
 
 
 def forget_access(db):

@@ -95,8 +95,9 @@ static void the_remedy_goes_by_the_age_of_the_token(void **state)
 		{401, 20000, 1, TOKEN_USE_AGAIN},
 		{401, 20000, 2, TOKEN_DROP},
 		{404, 59999, 0, TOKEN_IS_RIGHT},
-		{403, 60000, 0, TOKEN_REPLACE},
-		{404, 3000000, 0, TOKEN_REPLACE},
+		{403, 60000, 0, TOKEN_COMPARE},
+		{404, 1199999, 0, TOKEN_COMPARE},
+		{404, 1200000, 0, TOKEN_TRY_ANOTHER},
 	};
 	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
 		assert_int_equal(token_remedy_of(CASES[i].status, CASES[i].age_ms, CASES[i].waits),
