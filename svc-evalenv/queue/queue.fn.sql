@@ -29,7 +29,7 @@ WHEN (NEW.status = 'queued' AND NEW.is_claimable) EXECUTE FUNCTION work_notify()
 CREATE OR REPLACE FUNCTION work_choose_of_all(kind text, repo text, shared_max int) RETURNS uuid LANGUAGE plpgsql AS $$
 BEGIN
     IF shared_max > 0 THEN
-        PERFORM pg_advisory_xact_lock(hashtextextended('work_choose_of_all ' || kind, 0));
+        PERFORM FROM work_watch FOR UPDATE;
     END IF;
     RETURN (
         WITH front AS MATERIALIZED (

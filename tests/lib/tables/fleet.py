@@ -272,6 +272,11 @@ def set_time_zone(db, budget, zone):
     db.execute("UPDATE budget SET time_zone = %s WHERE id = %s", [zone, budget])
 
 
+def sums_of_periods(db, budget):
+    """What is reserved, assumed and counted in all periods of a budget."""
+    return list(db.execute("SELECT sum(reserved), sum(assumed), sum(runs) FROM budget_period WHERE budget_id = %s", [budget]).fetchone())
+
+
 def drop_periods(db, budget):
     db.execute("DELETE FROM budget_period WHERE budget_id = %s", [budget])
 
@@ -429,7 +434,7 @@ def expire_due(db, account):
 
 
 def age_reservations(db, account):
-    """What is reserved for the account was made a day ago, as were the periods of its budgets."""
+    """What is reserved for the account was made a day ago, which may be in another period of its budgets."""
     db.execute("UPDATE reservation SET made_at = made_at - interval '25 hours' WHERE account_id = %s", [account])
 
 
