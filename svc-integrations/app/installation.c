@@ -15,7 +15,7 @@
 #define BELIEVED_S         3600
 #define ABSENCE_BELIEVED_S 60
 #define TOKENS_A_LOOKUP    4 /* that are kept: of several permissions of each repository */
-#define LISTS_A_LOOKUP     4 /* pages; the code host lets an installation make 5,000 calls an hour */
+#define LISTS_A_LOOKUP     4 /* pages; an installation may make 5,000 calls an hour */
 #define WAIT_MS            UINT64_C(1000) /* before a new token is used again; then twice that */
 
 static int64_t lookups_max;

@@ -31,10 +31,10 @@ struct connection_token {
 struct connection_token connection_token(struct request *rq, const struct uuid *account,
                                          const char *provider);
 
-/** Note that the provider has refused (401) the token of the caller's account. Providers refuse good
- * ones, too, for some minutes in their incidents. So the connection has ended, and this returns,
- * when it was refused three times in a row, each five minutes after the one that was counted before
- * it, or later. Else raises ERR_UNAVAILABLE. Suspends. */
+/** Note that the provider has refused (401) the token of the caller's account. Providers refuse
+ * good ones, too, for some minutes in their incidents. So the connection has ended, and this
+ * returns, when it was refused three times in a row, each five minutes after the one that was
+ * counted before it, or later. Else raises ERR_UNAVAILABLE. Suspends. */
 void connection_refused(struct request *rq, const char *provider);
 
 /** Note that the provider has accepted the token of the caller's account. Suspends. */

@@ -6,10 +6,11 @@
  *     tracker.c  one call of a tracker, and what its refusals mean
  *
  * Everything is done in the name of the account, with its connection (connection/token.h). All
- * functions suspend and must not be called inside a transaction. They raise ERR_NOT_FOUND: there is
- * no such ticket, or the account's user cannot see it; ERR_CONFLICT: the tracker refuses, with its
- * reason, or accepts the connection no more; ERR_UNAVAILABLE: it does not answer, asks to wait, or
- * does not accept the connection now; ERR_UNCERTAIN: it may have made a comment; ERR_UPSTREAM: its answer makes no sense. */
+ * functions suspend and must not be called inside a transaction. They raise ERR_NOT_FOUND: there
+ * is no such ticket, or the account's user cannot see it; ERR_CONFLICT: the tracker refuses, with
+ * its reason, or accepts the connection no more; ERR_UNAVAILABLE: it does not answer, asks to
+ * wait, or does not accept the connection now; ERR_UNCERTAIN: it may have made a comment;
+ * ERR_UPSTREAM: its answer makes no sense. */
 #pragma once
 
 #include "loop/request.h"
