@@ -3,14 +3,16 @@
 
 usage: lint.py words ROOT        refused functions and words, sizes, includes of higher folders, folders of many files, unregistered tests,
                                 migrations that Postgres refuses or that hold functions, bodies of functions that are there twice, triggers
-                                that replace another one, edited functions without a new version, SQL in black-box tests, what
-                                libcommon/ARCHITECTURE.md and tests/lib/schedule.py name and is gone, an image of another version
+                                that replace another one, edited functions without a new version, SQL in black-box tests, names that a Python
+                                file of tests defines twice, what libcommon/ARCHITECTURE.md and tests/lib/schedule.py name and is gone, an
+                                image of another version
        lint.py format ROOT       clang-format would change nothing
        lint.py tidy ROOT BUILD   clang-tidy reports nothing
 
 Exit status: 0; 1 after one line per fault; 77 when the pinned tool is not installed.
 """
 
+import ast
 import os
 import re
 import shutil
@@ -406,6 +408,17 @@ def lint_clients(root):
                     yield f"{path.relative_to(root)}:{number}: a client that reads certificates: use lib.http.plain_http"
 
 
+def lint_names(root):
+    """A Python file defines each name once: the second function of a name takes the place of the first, and of a test with it."""
+    for path in sorted((root / "tests").rglob("*.py")):
+        known = set()
+        for node in ast.parse(path.read_text(encoding="utf-8")).body if "node_modules" not in path.parts else []:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                if node.name in known:
+                    yield f"{path.relative_to(root)}:{node.lineno}: {node.name} is defined above"
+                known.add(node.name)
+
+
 SCHEDULED = re.compile(r'"((?:api|fault)/[^"]*)"')
 
 
@@ -420,7 +433,7 @@ def lint_schedule(root):
 def words(root):
     faults = sorted({*lint_registered(root), *lint_order(root), *lint_folder_headers(root), *lint_folder_sizes(root), *lint_migrations(root), *lint_functions_of_tables(root),
                      *lint_function_bodies(root), *lint_triggers(root), *lint_column_names(root), *lint_version(root), *lint_architecture(root),
-                     *lint_sql_of_tests(root), *lint_clients(root), *lint_schedule(root)})  # fmt: skip
+                     *lint_sql_of_tests(root), *lint_clients(root), *lint_names(root), *lint_schedule(root)})  # fmt: skip
     faults += subprocess.run([VERSIONS_TOOL, root], stdout=subprocess.PIPE, text=True, check=False).stdout.splitlines()
     for path in sources(root, ".c", ".h"):
         text = path.read_text(encoding="utf-8")

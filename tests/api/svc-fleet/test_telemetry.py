@@ -274,16 +274,16 @@ def test_the_sums_follow_every_change(report, db):
 def test_a_small_report_reads_nothing_of_large_members(report, db, user):
     report(1, expect=201, refine_queries=[f"query {number} of many" for number in range(20_000)], selection_rejected=[
         {"arxiv_id": f"2205.{number:05}", "reason": "too broad"} for number in range(20)])
-    written = fleet_tables.candidates_of(db, user.account)
+    written = fleet_tables.candidate_places(db, user.account)
     with db.transaction():
         fleet_tables.store_together(db, [telling(user.account, REPO, 1, status="running"), telling(user.account, REPO, 1, status="pr_opened")])
         assert fleet_tables.large_pages_read(db) == 0
     answer = report(1, cost_usd=1)
     assert answer["selection_omitted"] is True and answer["status"] == "pr_opened"
     report(1, candidate_enrichment=[1])
-    assert fleet_tables.candidates_of(db, user.account) == written
+    assert fleet_tables.candidate_places(db, user.account) == written
     report(1, selection_rejected=[{"arxiv_id": "2205.14135", "reason": "too narrow"}])
-    assert len(fleet_tables.candidates_of(db, user.account)) == 1
+    assert len(fleet_tables.candidate_places(db, user.account)) == 1
 
 
 def telling(account, repo, run_id, **report):

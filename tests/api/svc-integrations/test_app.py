@@ -460,10 +460,10 @@ def test_a_connection_that_the_code_host_refuses_says_so(db, new_developer, code
     for _ in range(2):
         for _ in range(3):
             assert "connect again" in token_of(bob, repo, expect=503).json()["detail"]
-        integrations_tables.age_refusals(db, bob.account, between)
+        integrations_tables.age_refusal_of_code_host(db, bob.account, between)
     for _ in range(2):
         assert "connect again" in token_of(bob, repo, expect=409).json()["detail"]
-        integrations_tables.age_refusals(db, bob.account, "2 days")
+        integrations_tables.age_refusal_of_code_host(db, bob.account, "2 days")
     connect(bob.api, "code_host", bob.login)
     code_host.fail("GET", f"^/repos/{repo}$", status=401)
     token_of(bob, repo, expect=503)
@@ -476,7 +476,7 @@ def test_a_refusal_now_and_then_is_no_end_of_a_connection(db, new_developer, cod
     for _ in range(4):
         code_host.fail("GET", f"^/repos/{own}$", status=401)
         token_of(bob, own, expect=503)
-        integrations_tables.age_refusals(db, bob.account, "10 hours")
+        integrations_tables.age_refusal_of_code_host(db, bob.account, "10 hours")
         token_of(bob, repo, expect=404)
 
 

@@ -195,7 +195,7 @@ def large_pages_read(db):
     return db.execute(query).fetchone()[0]
 
 
-def candidates_of(db, account):
+def candidate_places(db, account):
     """The rows of the candidates of the account's runs, as they lie in the table: a row that is written again lies elsewhere."""
     return db.execute("SELECT array_agg(ctid::text ORDER BY arxiv_id) FROM candidate WHERE account_id = %s", [account]).fetchone()[0]
 

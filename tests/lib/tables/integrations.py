@@ -244,7 +244,7 @@ def refuse_twice(db, account):
                [account])
 
 
-def age_refusals(db, account, by):
+def age_refusal_of_code_host(db, account, by):
     """The provider did not accept a connection of the account so much longer ago."""
     db.execute("UPDATE connection SET unaccepted_at = unaccepted_at - %s::interval WHERE account_id = %s", [by, account])
 

@@ -332,10 +332,6 @@ def add_run_outcome(db, interest, stage, recommendation=None, paper=None, names_
                " FROM interest WHERE id = %s", [stage, names_interest or paper is not None, recommendation, paper, interest])
 
 
-def set_score(db, recommendation, score):
-    db.execute("UPDATE recommendation SET relevance_score = %s WHERE id = %s", [score, recommendation])
-
-
 def set_stage_at(db, interest, days):
     """The pull requests of runs for the interest have had their stages for so many days."""
     db.execute("UPDATE run_outcome SET stage_at = now() - make_interval(days => %s) WHERE interest_id = %s", [days, interest])

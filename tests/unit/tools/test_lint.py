@@ -80,6 +80,13 @@ def test_scheduled_files_exist(tmp_path):
     assert faults == ["tests/lib/schedule.py: there is no api/test_gone.py"]
 
 
+def test_a_name_is_defined_once_in_a_file(tmp_path):
+    (tmp_path / "tests/api").mkdir(parents=True)
+    (tmp_path / "tests/api/test_one.py").write_text("def test_a():\n    pass\n\n\ndef test_b():\n    pass\n\n\ndef test_a():\n    pass\n")
+    faults = [each for each in lint(tmp_path).stdout.splitlines() if "defined" in each]
+    assert faults == ["tests/api/test_one.py:9: test_a is defined above"]
+
+
 def test_tests_use_the_clients_of_the_harness(tmp_path):
     for name in ("tests/api/test_one.py", "tests/lib/http/plain_http.py"):
         (tmp_path / name).parent.mkdir(parents=True)
