@@ -13,8 +13,7 @@ LANGUAGE sql AS $$
     FROM run_new(account, given, build_time_limit, limited_to, 10000) n
 $$;
 
-CREATE OR REPLACE FUNCTION build_claim(account uuid, repo text, worker text, lease interval) RETURNS jsonb LANGUAGE sql
-RETURN build_claim(account, repo, worker, lease, 0);
-
-CREATE OR REPLACE FUNCTION run_claim(account uuid, repo text, worker text, lease interval) RETURNS jsonb LANGUAGE sql
-RETURN run_claim(account, repo, worker, lease, 0);
+CREATE OR REPLACE FUNCTION work_claim(kind text, account uuid, repo text, worker text, lease interval) RETURNS SETOF work
+LANGUAGE sql AS $$
+    SELECT * FROM work_claim(kind, account, repo, worker, lease, 0)
+$$;
