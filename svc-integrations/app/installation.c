@@ -69,10 +69,15 @@ const char *installation_suspended(struct request *rq, const struct repository_n
 	return arena_printf(rq->arena, "the app is suspended on %s: unsuspend it", repo->full);
 }
 
-/* Count by a statement that takes the account and how often it may in an hour. */
-static void count(struct request *rq, const char *sql, int64_t times_max)
+enum counted { LOOKUPS, TOKENS, LISTS };
+
+static void count(struct request *rq, enum counted what)
 {
-	struct pg_rows *rows = pg_query(rq, sql, pg_uuid(rq->caller.account), pg_int(times_max));
+	static const int64_t MOST[] = {
+		[LOOKUPS] = 1, [TOKENS] = TOKENS_A_LOOKUP, [LISTS] = LISTS_A_LOOKUP};
+	struct pg_rows *rows = pg_query(rq, INSTALLATION_COUNT_SQL, pg_uuid(rq->caller.account),
+	                                pg_int(what == LOOKUPS), pg_int(what == TOKENS),
+	                                pg_int(what == LISTS), pg_int(MOST[what] * lookups_max));
 	if (pg_empty(rows) || pg_get_bool(rows, 0, "may_look"))
 		return;
 	rq->problem.retry_after_s = (unsigned)pg_get_int(rows, 0, "wait_s");
@@ -81,12 +86,12 @@ static void count(struct request *rq, const char *sql, int64_t times_max)
 
 void installation_lookup_count(struct request *rq)
 {
-	count(rq, INSTALLATION_LOOKUP_SQL, lookups_max);
+	count(rq, LOOKUPS);
 }
 
 void installation_list_count(struct request *rq)
 {
-	count(rq, INSTALLATION_LIST_COUNT_SQL, LISTS_A_LOOKUP * lookups_max);
+	count(rq, LISTS);
 }
 
 /* Since when the installation is suspended, as the API shows times; NULL: it is not. What is no
@@ -289,7 +294,7 @@ static struct code_host_answer find_token(struct request *rq, struct token_use *
 		if (use->is_kept && tries == 0 && is_there(rq, use, ret_cached))
 			return (struct code_host_answer){.status = 201};
 		if (use->is_kept)
-			count(rq, INSTALLATION_TOKEN_COUNT_SQL, TOKENS_A_LOOKUP * lookups_max);
+			count(rq, TOKENS);
 		answer = ask_token(rq, &use->installation, body);
 	}
 	if (answer.status == 404)

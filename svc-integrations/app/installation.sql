@@ -9,36 +9,17 @@ LEFT JOIN installation i ON i.repo = r.repo AND i.told_at > now() - make_interva
 LEFT JOIN installation_absence a ON a.repo = r.repo AND a.told_at > now() - make_interval(secs => :absence_believed_s::float8)
 WHERE i.repo IS NOT NULL OR a.repo IS NOT NULL;
 
--- name: installation_lookup(account, lookups_max)
--- An account may make :lookups_max in an hour. Returns whether this is one of them, and the seconds until the hour ends. No row:
--- the account was deleted.
-INSERT INTO installation_lookup AS l (account_id) VALUES (:account)
+-- name: installation_count(account, lookups, tokens, lists, most)
+-- One of :lookups, :tokens and :lists is 1, the others 0: of what is counted, an account may make :most in an hour. Returns whether this
+-- is one of them, and the seconds until the hour ends. No row: the account was deleted.
+INSERT INTO installation_lookup AS l (account_id, lookups, tokens, lists) VALUES (:account, :lookups::int, :tokens::int, :lists::int)
 ON CONFLICT (account_id) DO UPDATE SET
-    lookups = CASE WHEN l.began_at > now() - interval '1 hour' THEN least(l.lookups, :lookups_max) + 1 ELSE 1 END,
-    tokens = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.tokens ELSE 0 END,
-    lists = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.lists ELSE 0 END,
-    began_at = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.began_at ELSE now() END
-RETURNING lookups <= :lookups_max AS may_look, ceil(extract(epoch FROM began_at + interval '1 hour' - now()))::bigint AS wait_s;
-
--- name: installation_token_count(account, tokens_max)
--- As installation_lookup, of tokens: :tokens_max in an hour.
-INSERT INTO installation_lookup AS l (account_id, lookups, tokens) VALUES (:account, 0, 1)
-ON CONFLICT (account_id) DO UPDATE SET
-    tokens = CASE WHEN l.began_at > now() - interval '1 hour' THEN least(l.tokens, :tokens_max) + 1 ELSE 1 END,
-    lookups = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.lookups ELSE 0 END,
-    lists = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.lists ELSE 0 END,
-    began_at = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.began_at ELSE now() END
-RETURNING tokens <= :tokens_max AS may_look, ceil(extract(epoch FROM began_at + interval '1 hour' - now()))::bigint AS wait_s;
-
--- name: installation_list_count(account, lists_max)
--- As installation_lookup, of pages of lists: :lists_max in an hour.
-INSERT INTO installation_lookup AS l (account_id, lookups, lists) VALUES (:account, 0, 1)
-ON CONFLICT (account_id) DO UPDATE SET
-    lists = CASE WHEN l.began_at > now() - interval '1 hour' THEN least(l.lists, :lists_max) + 1 ELSE 1 END,
-    lookups = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.lookups ELSE 0 END,
-    tokens = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.tokens ELSE 0 END,
-    began_at = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.began_at ELSE now() END
-RETURNING lists <= :lists_max AS may_look, ceil(extract(epoch FROM began_at + interval '1 hour' - now()))::bigint AS wait_s;
+    (lookups, tokens, lists, began_at) = (
+        SELECT n.lookups + excluded.lookups, n.tokens + excluded.tokens, n.lists + excluded.lists, n.began_at
+        FROM (VALUES (false, l.lookups, l.tokens, l.lists, l.began_at), (true, 0, 0, 0, now())) AS n (is_new, lookups, tokens, lists, began_at)
+        WHERE n.began_at > now() - interval '1 hour' ORDER BY n.is_new LIMIT 1)
+RETURNING lookups * :lookups::int + tokens * :tokens::int + lists * :lists::int <= :most AS may_look,
+    ceil(extract(epoch FROM began_at + interval '1 hour' - now()))::bigint AS wait_s;
 
 -- name: installation_store(repository, installation, owner_login, permissions, number, name, suspended_at)
 -- :number and :name: of a renamed repository, or NULL. A :suspended_at of NULL: it is not suspended.
