@@ -37,6 +37,38 @@ BEGIN
     RETURN found;
 END $$;
 
+-- What repository_now() and repository_hold() are for a name, for several at once: in the places of the names those that they have now. Guards
+-- are locked in the order of their hashes, as repository_lock() does.
+CREATE OR REPLACE FUNCTION repositories_now(names text[]) RETURNS text[] LANGUAGE plpgsql STABLE AS $$
+BEGIN RETURN ARRAY(
+    SELECT coalesce(r.name, n.name)
+    FROM unnest(names) WITH ORDINALITY AS n (name, place)
+    LEFT JOIN repository_former f ON f.name = lower(n.name) LEFT JOIN repository r ON r.number = f.number
+    ORDER BY n.place);
+END $$;
+
+CREATE OR REPLACE FUNCTION repositories_hold(names text[]) RETURNS text[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    held uuid[];
+    wanted uuid[];
+    locked int;
+    found text[] := repositories_now(names);
+BEGIN
+    LOOP
+        wanted := ARRAY(SELECT DISTINCT md5(lower(n))::uuid FROM unnest(found) AS n ORDER BY 1);
+        EXIT WHEN wanted = held;
+        PERFORM FROM repository_guard g WHERE g.hash = ANY (wanted) ORDER BY g.hash FOR KEY SHARE;
+        GET DIAGNOSTICS locked = ROW_COUNT;
+        IF locked < cardinality(wanted) THEN
+            INSERT INTO repository_guard (hash) SELECT w FROM unnest(wanted) AS w ORDER BY w ON CONFLICT DO NOTHING;
+            PERFORM FROM repository_guard g WHERE g.hash = ANY (wanted) ORDER BY g.hash FOR KEY SHARE;
+        END IF;
+        held := wanted;
+        found := repositories_now(names);
+    END LOOP;
+    RETURN found;
+END $$;
+
 -- Wait for all who hold one of the names, and keep others from it.
 CREATE OR REPLACE FUNCTION repository_lock(names text[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN

@@ -44,6 +44,14 @@ BEGIN
     RETURN event_emit(stream, 'message', account, jsonb_build_object('type', type, 'data', data), request_id);
 END $$;
 
+-- The same of several messages, in their order: an element of each array is one.
+CREATE OR REPLACE FUNCTION messages_emit(stream text, types text[], accounts uuid[], data jsonb[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    INSERT INTO outbox (stream, type, account_id, data, request_id)
+    SELECT messages_emit.stream, 'message', m.account, jsonb_build_object('type', m.type, 'data', m.data), request_id_now()
+    FROM unnest(types, accounts, messages_emit.data) WITH ORDINALITY AS m (type, account, data, place) ORDER BY m.place;
+END $$;
+
 -- Note an event under an id that its writer has chosen, so that saying the same twice is one event for every reader. If the
 -- outbox still has it, it is sent once more. Returns its id.
 CREATE OR REPLACE FUNCTION event_send(id uuid, stream text, type text, lane text, account uuid, data jsonb) RETURNS uuid

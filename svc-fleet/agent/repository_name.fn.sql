@@ -4,18 +4,17 @@
 -- ends; links to what runs opened have them, too, so that a pull request has one link.
 CREATE OR REPLACE FUNCTION run_updates_held(updates jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    names jsonb;
+    names text[] := ARRAY(SELECT DISTINCT t ->> 'repo' FROM jsonb_array_elements(updates) AS t);
+    names_now text[] := repositories_hold(names);
 BEGIN
-    SELECT jsonb_object_agg(n.repo, repository_hold(n.repo)) INTO names
-    FROM (SELECT DISTINCT t ->> 'repo' AS repo FROM jsonb_array_elements(updates) AS t ORDER BY 1) n;
-    IF NOT EXISTS (SELECT FROM jsonb_array_elements(updates) AS t
-                   WHERE names ->> (t ->> 'repo') <> t ->> 'repo'
-                      OR repository_link_now(t #>> '{report,artifact_url}') <> t #>> '{report,artifact_url}') THEN
+    IF names = names_now AND NOT EXISTS (
+        SELECT FROM jsonb_array_elements(updates) AS t
+        WHERE repository_link_now(t #>> '{report,artifact_url}') <> t #>> '{report,artifact_url}') THEN
         RETURN updates;
     END IF;
     RETURN (
         SELECT jsonb_agg(jsonb_set(CASE WHEN link.now IS NULL THEN x.t ELSE jsonb_set(x.t, '{report,artifact_url}', to_jsonb(link.now)) END,
-                                   '{repo}', names -> (x.t ->> 'repo')) ORDER BY x.place)
+                                   '{repo}', to_jsonb(names_now[array_position(names, x.t ->> 'repo')])) ORDER BY x.place)
         FROM jsonb_array_elements(updates) WITH ORDINALITY AS x (t, place),
              repository_link_now(x.t #>> '{report,artifact_url}') AS link (now));
 END $$;

@@ -10,11 +10,12 @@ CREATE OR REPLACE FUNCTION reservation_json(x reservation) RETURNS jsonb LANGUAG
 $$;
 
 -- The reservation of an attempt of a run; null: there is none.
-CREATE OR REPLACE FUNCTION reservation_of(account uuid, of_repo text, of_run jsonb, attempt int) RETURNS reservation LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION reservation_of(account uuid, of_repo text, of_run jsonb, attempt int) RETURNS reservation LANGUAGE plpgsql STABLE AS $$
+BEGIN RETURN (
     SELECT x FROM reservation x
     WHERE x.account_id = account AND x.repo_key = of_repo AND x.run_id #>> '{}' = of_run #>> '{}' AND x.run_attempt = attempt
-    ORDER BY x.made_at DESC, x.id DESC LIMIT 1
-$$;
+    ORDER BY x.made_at DESC, x.id DESC LIMIT 1);
+END $$;
 
 -- What is known of an attempt of a run by its reservation, as a member of the attempt (spend.fn.sql); without one, what the budgets that are
 -- about the run say of such of unknown cost.

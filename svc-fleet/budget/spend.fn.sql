@@ -14,12 +14,13 @@
 -- An estimate is made once: a list of prices that changes later does not change it, unless spend_reprice() is asked to.
 
 -- The members of a report from which a spend follows, and the period in which it counts.
-CREATE OR REPLACE FUNCTION spend_members(report jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+CREATE OR REPLACE FUNCTION spend_members(report jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN RETURN (
     SELECT coalesce(jsonb_object_agg(m.name, report -> m.name), '{}')
     FROM unnest('{cost_usd,provider,model,status,started_at,finished_at,input_tokens,output_tokens,cache_read_input_tokens,
                   cache_write_input_tokens}'::text[]) AS m (name)
-    WHERE report ? m.name
-$$;
+    WHERE report ? m.name);
+END $$;
 
 -- Whether a run that ends with this word has ended before its agent began.
 CREATE OR REPLACE FUNCTION spend_is_free(status text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -97,9 +98,15 @@ BEGIN
     RETURN attempt - '{usd,basis,price_date}'::text[] || jsonb_strip_nulls(to_jsonb(s));
 END $$;
 
--- A run with the sums over its attempts.
+-- A run with the sums over its attempts; most runs have one.
 CREATE OR REPLACE FUNCTION spend_sum(r run) RETURNS run LANGUAGE plpgsql STABLE AS $$
 BEGIN
+    IF NOT spend_is_repeated(r.attempts) THEN
+        r.spend_usd := r.attempts #>> '{1,usd}';
+        r.price_date := r.attempts #>> '{1,price_date}';
+        r.spend_basis := r.attempts #>> '{1,basis}';
+        RETURN r;
+    END IF;
     SELECT sum((a.value ->> 'usd')::numeric), max((a.value ->> 'price_date')::date),
            CASE WHEN bool_or(a.value ->> 'basis' = 'assumed') THEN 'assumed'
                 WHEN bool_or(a.value ->> 'basis' = 'estimated') THEN 'estimated'
@@ -109,10 +116,14 @@ BEGIN
 END $$;
 
 -- The interest that a run is of, as its starts say.
-CREATE OR REPLACE FUNCTION spend_interest(attempts jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-    SELECT a.value #>> '{admitted,interest_id}' FROM jsonb_each(attempts) AS a
-    WHERE a.value #> '{admitted,interest_id}' IS NOT NULL ORDER BY a.key::int DESC LIMIT 1
-$$;
+CREATE OR REPLACE FUNCTION spend_interest(attempts jsonb) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    IF NOT spend_is_repeated(attempts) THEN
+        RETURN attempts #>> '{1,admitted,interest_id}';
+    END IF;
+    RETURN (SELECT a.value #>> '{admitted,interest_id}' FROM jsonb_each(attempts) AS a
+            WHERE a.value #> '{admitted,interest_id}' IS NOT NULL ORDER BY a.key::int DESC LIMIT 1);
+END $$;
 
 -- The interest in whose budgets a run counts: the one that it has told only if that is borne out, as any key of a repository may tell
 -- any.

@@ -1,14 +1,19 @@
 -- What runs opened, and what became of it.
 
--- The item that a link names: kind, number and repository; `other` without a number for any other link. In PL/pgSQL, which keeps the plan.
+-- The item that a link names, https://HOST/OWNER/NAME/pull/17: kind, number and repository; `other` without a number for any other link. In
+-- PL/pgSQL, which keeps the plan.
 CREATE OR REPLACE FUNCTION artifact_of(url text, OUT kind text, OUT repo_key text, OUT number bigint)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    m text[] := regexp_match(url, '^https?://[^/]+/([^/]+/[^/]+)/(pull|issues)/([0-9]{1,15})(?:[/?#].*)?$');
+    part text[] := string_to_array(url, '/');
+    digits text;
 BEGIN
-    kind := CASE WHEN m IS NULL THEN 'other' WHEN m[2] = 'pull' THEN 'pull_request' ELSE 'issue' END;
-    repo_key := repository_key(m[1]); -- a link may have a former name
-    number := m[3]::bigint;
+    IF part[1] IN ('http:', 'https:') AND part[2] = '' AND '' <> ALL (part[3:5]) AND part[6] IN ('pull', 'issues') THEN
+        digits := substring(part[7] FROM '^([0-9]{1,15})(?:[?#]|$)');
+    END IF;
+    kind := CASE WHEN digits IS NULL THEN 'other' WHEN part[6] = 'pull' THEN 'pull_request' ELSE 'issue' END;
+    repo_key := CASE WHEN digits IS NOT NULL THEN repository_key(part[4] || '/' || part[5]) END; -- a link may have a former name
+    number := digits::bigint;
 END $$;
 
 -- What the code host told of a pull request, as far as the account may know it: of one that a run of its opened, and of any of a repository
@@ -105,9 +110,10 @@ BEGIN
                          ELSE d.opened_at END,
         interest_id = excluded.interest_id, recommendation_id = excluded.recommendation_id, arxiv_id = excluded.arxiv_id
     WHERE CASE WHEN excluded.kind = d.kind THEN (excluded.run_at, excluded.run_id) <= (d.run_at, d.run_id) ELSE d.kind = 'other' END;
-    PERFORM deliverable_reconcile(r.account_id, r.repo_key, a.kind, a.number)
-    FROM unnest(opened) r, artifact_of(r.artifact_url) a, code_host_item i
-    WHERE i.repo_key = r.repo_key AND i.repo_key = a.repo_key AND i.kind = a.kind AND i.number = a.number AND i.state IS NOT NULL;
+    PERFORM deliverable_reconcile(r.account_id, r.repo_key, d.kind, d.number)
+    FROM unnest(opened) r
+    JOIN deliverable d ON d.account_id = r.account_id AND d.url = r.artifact_url AND d.repo_key = r.repo_key
+    JOIN code_host_item i ON i.repo_key = d.repo_key AND i.kind = d.kind AND i.number = d.number AND i.state IS NOT NULL;
 END $$;
 
 -- A run that no longer names a link: the earliest other run that does is its origin now, or it is withdrawn.

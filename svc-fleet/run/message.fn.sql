@@ -60,14 +60,19 @@ CREATE OR REPLACE FUNCTION runs_announce(changes run_change[]) RETURNS void LANG
 DECLARE
     c run_change;
     is_running boolean;
+    types text[] := '{}';
+    accounts uuid[] := '{}';
+    messages jsonb[] := '{}';
 BEGIN
     FOREACH c IN ARRAY changes LOOP
         is_running := (c.became).outcome_kind = 'running';
         IF is_running IS DISTINCT FROM ((c.was).outcome_kind = 'running') THEN
-            PERFORM message_emit('events.runs', CASE WHEN is_running THEN 'run.started' ELSE 'run.finished' END,
-                                 (c.became).account_id, run_message(c.became));
+            types := types || CASE WHEN is_running THEN 'run.started' ELSE 'run.finished' END;
+            accounts := accounts || (c.became).account_id;
+            messages := messages || run_message(c.became);
         END IF;
     END LOOP;
+    PERFORM messages_emit('events.runs', types, accounts, messages) WHERE cardinality(types) > 0;
 END $$;
 
 -- The inboxes to look at: after a failure or a run that no budget could stop, and when what was opened has waited.

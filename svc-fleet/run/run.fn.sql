@@ -55,14 +55,14 @@ BEGIN
 END $$;
 
 -- A run as lists show it, and with its large members; `cost_excluded`: sums of cost leave it out; `spend_usd`: what it cost as far
--- as it is known (budget/spend.fn.sql).
+-- as it is known (budget/spend.fn.sql). The small objects are put together first, as each `||` copies both sides.
 CREATE OR REPLACE FUNCTION run_json(r run, detail jsonb DEFAULT NULL) RETURNS jsonb LANGUAGE sql STABLE AS $$
-    SELECT CASE WHEN r.record -> 'error' = 'null' THEN r.record - 'error' ELSE r.record END || coalesce(detail, '{}')
-        || CASE WHEN run_is_lost(r) THEN jsonb_build_object('error', run_loss(r)) ELSE '{}' END
+    SELECT CASE WHEN r.record -> 'error' = 'null' THEN r.record - 'error' ELSE r.record END || (coalesce(detail, '{}') || (
+        CASE WHEN run_is_lost(r) THEN jsonb_build_object('error', run_loss(r)) ELSE '{}' END
         || CASE WHEN r.cost_usd IS DISTINCT FROM run_cost(r) THEN '{"cost_excluded": true}' ELSE '{}' END::jsonb
         || jsonb_strip_nulls(jsonb_build_object('spend_usd', r.spend_usd, 'spend_basis', r.spend_basis, 'price_date', r.price_date))
         || jsonb_build_object('run_id', r.run_id, 'repo', r.repo, 'status', r.status, 'outcome_kind', r.outcome_kind,
-                              'created_at', time_json(r.first_at), 'updated_at', time_json(r.changed_at))
+                              'created_at', time_json(r.first_at), 'updated_at', time_json(r.changed_at))))
 $$;
 
 -- The gates of a run that it reported, and what each decided: `passed`, `stopped` or `unknown`.

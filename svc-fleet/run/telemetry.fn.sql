@@ -194,12 +194,15 @@ CREATE OR REPLACE FUNCTION runs_store(changes run_change[]) RETURNS void LANGUAG
 DECLARE
     c run_change;
     r run;
+    made run[] := '{}';
     looks inbox_look[];
 BEGIN
-    INSERT INTO run SELECT (x.became).* FROM unnest(changes) x WHERE (x.was).id IS NULL;
     FOREACH c IN ARRAY changes LOOP
-        CONTINUE WHEN (c.was).id IS NULL;
         r := c.became;
+        IF (c.was).id IS NULL THEN
+            made := made || r;
+            CONTINUE;
+        END IF;
         UPDATE run x SET
             changed_at = r.changed_at, at = r.at, finished_at = r.finished_at, status = r.status,
             outcome_kind = r.outcome_kind, agent = r.agent, interest_id = r.interest_id, arxiv_id = r.arxiv_id,
@@ -210,6 +213,7 @@ BEGIN
             attempts = r.attempts, spend_usd = r.spend_usd, spend_basis = r.spend_basis, price_date = r.price_date
         WHERE x.id = r.id AND x.first_at = r.first_at;
     END LOOP;
+    INSERT INTO run SELECT m.* FROM unnest(made) m;
     PERFORM run_repo_add(changes);
     PERFORM run_agent_add(changes);
     PERFORM run_day_add(changes);
