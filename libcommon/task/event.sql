@@ -21,16 +21,17 @@ SELECT :stream, :entry FROM holder
 ON CONFLICT (stream) DO UPDATE SET entry_id = excluded.entry_id, at = now();
 
 -- name: event_settled_among(stream, hashes) (read)
--- :hashes are of events. Returns the positions of those that were handled before, from 0.
+-- :hashes are of events. Returns the positions of those that were handled before, from 0. Each is looked up by the index, here and
+-- in the next statement: of EXISTS Postgres makes a join, which may read the whole table.
 SELECT n - 1
 FROM unnest(:hashes::uuid[]) WITH ORDINALITY AS asked (hash, n)
-WHERE EXISTS (SELECT FROM event_settled s WHERE s.stream = :stream AND s.event_hash = asked.hash);
+WHERE (SELECT true FROM event_settled s WHERE s.stream = :stream AND s.event_hash = asked.hash LIMIT 1);
 
 -- name: event_parked_among(stream, lanes) (read)
 -- :lanes is a JSON array. Returns the positions of those that have parked events, from 0.
 SELECT n - 1
 FROM jsonb_array_elements_text(:lanes::jsonb) WITH ORDINALITY AS asked (lane, n)
-WHERE EXISTS (SELECT FROM event_parked p WHERE p.stream = :stream AND p.lane = asked.lane);
+WHERE (SELECT true FROM event_parked p WHERE p.stream = :stream AND p.lane = asked.lane LIMIT 1);
 
 -- name: event_parked_count(stream) (read)
 SELECT count(*) FROM event_parked WHERE stream = :stream;
@@ -76,9 +77,9 @@ ON CONFLICT (stream, entry_id) DO NOTHING;
 
 -- name: event_parked_hurry(stream, lane, lane_max, failures)
 -- Where more than :lane_max are parked in the lane, the oldest that has failed by itself gets :failures: it has no further try.
-UPDATE event_parked SET failures = :failures::int, next_try = clock_timestamp()
-WHERE id = (SELECT min(id) FROM event_parked WHERE stream = :stream AND lane = :lane) AND failures > 0
-    AND EXISTS (SELECT FROM event_parked WHERE stream = :stream AND lane = :lane ORDER BY id LIMIT 1 OFFSET :lane_max::int);
+UPDATE event_parked p SET failures = :failures::int, next_try = clock_timestamp()
+WHERE id = (SELECT id FROM event_parked WHERE stream = :stream AND lane = :lane ORDER BY id LIMIT 1) AND failures > 0
+    AND (SELECT true FROM event_parked x WHERE x.stream = p.stream AND x.lane = p.lane ORDER BY x.id LIMIT 1 OFFSET :lane_max::int);
 
 -- name: event_parked_due(stream, last_lane, limit) (read)
 -- Returns the oldest of each of the lanes after :last_lane, if it is due. :last_lane had its turn last (NULL: begin with the

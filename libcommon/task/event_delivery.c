@@ -33,8 +33,11 @@ static bool matches(const struct event_consumer *consumer, const struct event_ha
 	       (!handler->type || strcmp(handler->type, type) == 0);
 }
 
-static bool has_handler(const struct event_consumer *consumer, const char *type)
+bool event_is_handled(const struct event_consumer *consumer, const struct stream_entry *entry)
 {
+	if (!entry->fields)
+		return false;
+	const char *type = stream_text(entry, "type");
 	for (const struct event_handler *handler = consumer->tasks->settings.events;
 	     handler->stream; handler++) {
 		if (matches(consumer, handler, type))
@@ -97,7 +100,7 @@ struct delivery event_deliver(struct request *rq, const struct event_consumer *c
 	struct delivery delivery = {0};
 	struct problem problem;
 	const char *cause = stream_text(entry, "request_id");
-	if (!entry->fields || !has_handler(consumer, stream_text(entry, "type")))
+	if (!event_is_handled(consumer, entry))
 		return delivery;
 	struct span *span =
 		span_begin(rq->arena, SPAN_CONSUMER, cause[0] ? cause : NULL, &call.traceparent);

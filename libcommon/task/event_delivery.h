@@ -12,6 +12,9 @@ struct delivery {
 	char detail[256];
 };
 
+/** Whether the entry is an event that a handler of the process is for. */
+bool event_is_handled(const struct event_consumer *consumer, const struct stream_entry *entry);
+
 /** Run the matching handlers of the entry in a request of their own, and wait until it has ended,
  * even when cancelled. It is cancelled after `timeout_ms`. Suspends. */
 struct delivery event_deliver(struct request *rq, const struct event_consumer *consumer,

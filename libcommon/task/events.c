@@ -208,9 +208,24 @@ static bool is_late(const struct stream_entries *entries, const char *newest)
 	return entries->count == BATCH && waited_ms >= (int64_t)tasks_timing.late;
 }
 
+/* Those of the entries that a handler is for. The others are done with once they are read. */
+static struct stream_entries handled_among(struct request *rq,
+                                           const struct event_consumer *consumer,
+                                           const struct stream_entries *entries)
+{
+	struct stream_entries handled = {
+		.items = arena_array(rq->arena, entries->count, sizeof(*handled.items)),
+	};
+	for (size_t i = 0; i < entries->count; i++) {
+		if (event_is_handled(consumer, &entries->items[i]))
+			handled.items[handled.count++] = entries->items[i];
+	}
+	return handled;
+}
+
 /* Without the entries that were handled before. */
 static struct batch batch_of(struct request *rq, struct event_consumer *consumer,
-                             const struct stream_entries *entries, const char *newest)
+                             const struct stream_entries *entries, size_t lane_share)
 {
 	const bool *is_settled = known_before(rq, consumer, entries, hashes_of(rq, entries, NULL));
 	struct batch batch = {
@@ -219,7 +234,7 @@ static struct batch batch_of(struct request *rq, struct event_consumer *consumer
 		.next = arena_array(rq->arena, entries->count, sizeof(*batch.next)),
 		.is_left_out = arena_array(rq->arena, entries->count, sizeof(bool)),
 		.lanes = arena_array(rq->arena, entries->count, sizeof(*batch.lanes)),
-		.lane_share = is_late(entries, newest) ? LANE_SHARE : BATCH,
+		.lane_share = lane_share,
 	};
 	for (size_t i = 0; i < entries->count; i++) {
 		if (!is_settled[i])
@@ -297,14 +312,19 @@ static void handle_entries(struct request *rq, struct event_consumer *consumer,
 	if (entries->count == 0)
 		return;
 	bool has_gap = may_have_gap(rq, consumer);
-	struct batch batch = batch_of(rq, consumer, entries, newest);
-	for (size_t i = 0; i < MIN_OF(batch.lane_count, LANES_AT_ONCE); i++)
-		fiber_spawn(rq, handle_lanes, &batch);
-	fiber_join(rq);
+	struct stream_entries handled = handled_among(rq, consumer, entries);
+	const char *hashes = "{}";
+	if (handled.count > 0) {
+		struct batch batch = batch_of(rq, consumer, &handled,
+		                              is_late(entries, newest) ? LANE_SHARE : BATCH);
+		for (size_t i = 0; i < MIN_OF(batch.lane_count, LANES_AT_ONCE); i++)
+			fiber_spawn(rq, handle_lanes, &batch);
+		fiber_join(rq);
+		hashes = hashes_of(rq, &handled, batch.is_left_out);
+	}
 	if (has_gap)
 		ask_for_replay(rq, consumer);
-	save_position(rq, consumer, entries->items[entries->count - 1].id,
-	              hashes_of(rq, entries, batch.is_left_out));
+	save_position(rq, consumer, entries->items[entries->count - 1].id, hashes);
 }
 
 /* For the trimmer of the writer. */
