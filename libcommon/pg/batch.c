@@ -8,8 +8,10 @@
 #include <string.h>
 #include <uthash.h>
 
-/* A queue whose newest statement runs for so long starts another one beside it. */
-#define SLOW_MS 20
+/* A queue whose newest statement runs for twice as long as is usual, and for so long at least, starts
+ * another one beside it. */
+#define SLOW_MIN_MS 20
+#define SLOW_MAX_MS 250
 
 #define APART_MS  1000
 #define APART_MAX 8 /* accounts; of more, the newest */
@@ -45,6 +47,7 @@ struct pg_batch_queue {
 	struct fair_queue waiting;
 	int running;         /* statements */
 	uint64_t started_ms; /* uv_now() of the newest */
+	uint64_t usual_ms;   /* what its last statements took, on average */
 	struct {
 		struct uuid account;
 		uint64_t until_ms; /* uv_now() */
@@ -55,6 +58,7 @@ struct pg_batch_queue {
 /* The items that one statement runs for. */
 struct batch {
 	struct pg_batch_queue *queue;
+	uint64_t started_ms;                    /* uv_now() */
 	struct batch_item *items[PG_BATCH_MAX]; /* NULL: it has left */
 	size_t count;
 };
@@ -291,6 +295,19 @@ static void batch_main(struct request *rq)
 	batch_run(rq, batch, 0, batch->count);
 }
 
+static bool queue_is_slow(const struct pg_batch_queue *queue)
+{
+	uint64_t ran_ms = uv_now(queue->worker->pg->loop) - queue->started_ms;
+	return ran_ms > SLOW_MAX_MS || ran_ms > MAX_OF(2 * queue->usual_ms, SLOW_MIN_MS);
+}
+
+/* A statement of the queue took so long. Where the server is busy all take long, and would take
+ * longer the more run at once. */
+static void queue_learn(struct pg_batch_queue *queue, uint64_t took_ms)
+{
+	queue->usual_ms = (7 * queue->usual_ms + took_ms + 7) / 8;
+}
+
 static void queue_leave(struct pg_batch_queue *queue);
 
 static void batch_over(struct request *rq)
@@ -300,6 +317,7 @@ static void batch_over(struct request *rq)
 	enum err_code code = rq->problem.code ? rq->problem.code : ERR_UNAVAILABLE;
 	for (size_t i = 0; i < batch->count; i++)
 		item_end(&batch->items[i], code, pg_fault_of_code(code));
+	queue_learn(queue, uv_now(queue->worker->pg->loop) - batch->started_ms);
 	free(batch);
 	queue_leave(queue);
 }
@@ -339,15 +357,10 @@ static void batch_start(struct pg_batch_queue *queue)
 		return;
 	}
 	queue->running++;
-	queue->started_ms = uv_now(pool->loop);
+	queue->started_ms = batch->started_ms = uv_now(pool->loop);
 	request_spawn(queue->worker, batch->items[0]->rq->id,
 	              pool->settings.pool_wait_ms + pool->settings.statement_timeout_ms, batch_main,
 	              batch_over, batch);
-}
-
-static bool queue_is_slow(const struct pg_batch_queue *queue)
-{
-	return uv_now(queue->worker->pg->loop) - queue->started_ms > SLOW_MS;
 }
 
 /* Whether items of the account run alone now. */

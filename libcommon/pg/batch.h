@@ -3,8 +3,8 @@
  * A commit, the start of a statement and a message to the server cost more than a row. So while
  * such a statement runs, other requests of the worker for the same one wait, and then it runs once
  * for all of them. A request that finds none running does not wait. Nobody waits long for a slow
- * one: after 20 ms the next request starts another one beside it, and after a second those that
- * wait do.
+ * one: when it takes twice as long as is usual, and at least 20 ms, the next request starts another
+ * one beside it, and after a second those that wait do.
  *
  *     a request -> none runs: at once, alone
  *               -> waits, accounts in turn (pacing/fair_queue.h) -> runs with others -> its own row
