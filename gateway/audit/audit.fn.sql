@@ -2,17 +2,19 @@
 -- command or by the release before. Who makes the change is noted by audit_begin() in its transaction.
 
 -- Who acts with a key; null: there is no such key. An automation key acts itself, whoever made it.
-CREATE OR REPLACE FUNCTION audit_actor(key uuid) RETURNS jsonb LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION audit_actor(key uuid) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN RETURN (
     SELECT jsonb_build_object('kind', CASE WHEN k.kind = 'personal' AND p.id IS NOT NULL THEN 'person' ELSE 'key' END,
                               'person_id', p.id, 'email', p.email, 'key_id', k.id, 'key_name', k.name)
     FROM api_key k LEFT JOIN api_key_person o ON o.key_id = k.id LEFT JOIN person p ON p.id = o.person_id
-    WHERE k.id = key
-$$;
+    WHERE k.id = key);
+END $$;
 
-CREATE OR REPLACE FUNCTION audit_actor_person(person uuid) RETURNS jsonb LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION audit_actor_person(person uuid) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN RETURN (
     SELECT jsonb_build_object('kind', 'person', 'person_id', p.id, 'email', p.email, 'key_id', NULL, 'key_name', NULL)
-    FROM person p WHERE p.id = person
-$$;
+    FROM person p WHERE p.id = person);
+END $$;
 
 -- No person and no key: an operator's command, or a process. Null: neither.
 CREATE OR REPLACE FUNCTION audit_actor_of(kind text) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
@@ -43,11 +45,12 @@ CREATE OR REPLACE FUNCTION audit_target(kind text, id uuid, name text) RETURNS j
 $$;
 
 -- The members of `after` that `before` has not, or not so.
-CREATE OR REPLACE FUNCTION audit_changed(before jsonb, after jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION audit_changed(before jsonb, after jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN RETURN (
     SELECT jsonb_build_object('changed', coalesce(
         jsonb_agg(jsonb_build_object('field', f, 'from', before -> f, 'to', after -> f) ORDER BY f), '[]'))
-    FROM jsonb_object_keys(after) f WHERE nullif(before -> f, 'null') IS DISTINCT FROM nullif(after -> f, 'null')
-$$;
+    FROM jsonb_object_keys(after) f WHERE nullif(before -> f, 'null') IS DISTINCT FROM nullif(after -> f, 'null'));
+END $$;
 
 -- What an account is called in entries that are of none.
 CREATE OR REPLACE FUNCTION audit_nobody() RETURNS uuid LANGUAGE sql IMMUTABLE AS $$

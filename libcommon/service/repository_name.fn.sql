@@ -39,7 +39,7 @@ END $$;
 
 -- What repository_now() and repository_hold() are for a name, for several at once: in the places of the names those that they have now. Guards
 -- are locked in the order of their hashes, as repository_lock() does.
-CREATE OR REPLACE FUNCTION repositories_now(names text[]) RETURNS text[] LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION repository_names_now(names text[]) RETURNS text[] LANGUAGE plpgsql STABLE AS $$
 BEGIN RETURN ARRAY(
     SELECT coalesce(r.name, n.name)
     FROM unnest(names) WITH ORDINALITY AS n (name, place)
@@ -52,7 +52,7 @@ DECLARE
     held uuid[];
     wanted uuid[];
     locked int;
-    found text[] := repositories_now(names);
+    found text[] := repository_names_now(names);
 BEGIN
     LOOP
         wanted := ARRAY(SELECT DISTINCT md5(lower(n))::uuid FROM unnest(found) AS n ORDER BY 1);
@@ -64,7 +64,7 @@ BEGIN
             PERFORM FROM repository_guard g WHERE g.hash = ANY (wanted) ORDER BY g.hash FOR KEY SHARE;
         END IF;
         held := wanted;
-        found := repositories_now(names);
+        found := repository_names_now(names);
     END LOOP;
     RETURN found;
 END $$;

@@ -24,12 +24,13 @@ CREATE OR REPLACE TRIGGER task_retried_audit AFTER UPDATE OF status ON task FOR 
     WHEN (OLD.status = 'failed' AND NEW.status IN ('pending', 'cancelled')) EXECUTE FUNCTION task_retried();
 
 -- The columns `fields` that differ, as `changed`. A column whose name begins with ! is secret: its values are left out.
-CREATE OR REPLACE FUNCTION audit_changes(old_row jsonb, new_row jsonb, fields text[]) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION audit_changes(old_row jsonb, new_row jsonb, fields text[]) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN RETURN (
     SELECT coalesce(jsonb_agg(jsonb_build_object('field', c.name, 'from', CASE WHEN c.is_shown THEN old_row -> c.name END,
                                                  'to', CASE WHEN c.is_shown THEN new_row -> c.name END) ORDER BY c.name), '[]')
     FROM (SELECT ltrim(f, '!') AS name, f NOT LIKE '!%' AS is_shown FROM unnest(fields) f) c
-    WHERE nullif(old_row -> c.name, 'null') IS DISTINCT FROM nullif(new_row -> c.name, 'null')
-$$;
+    WHERE nullif(old_row -> c.name, 'null') IS DISTINCT FROM nullif(new_row -> c.name, 'null'));
+END $$;
 
 -- A trigger that tells of a change of a row. Its arguments: the action, the kind of the target, the columns of its id and of its name, and
 -- the columns that are told. An update that changes none of these is not told of, nor what goes with its account.

@@ -55,13 +55,13 @@ END $$;
 -- Note an event under an id that its writer has chosen, so that saying the same twice is one event for every reader. If the
 -- outbox still has it, it is sent once more. Returns its id.
 CREATE OR REPLACE FUNCTION event_send(id uuid, stream text, type text, lane text, account uuid, data jsonb) RETURNS uuid
-LANGUAGE sql VOLATILE
-BEGIN ATOMIC
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
     INSERT INTO outbox (event_id, stream, type, lane, account_id, data, request_id)
     VALUES ($1, $2, $3, $4, $5, $6, request_id_now())
-    ON CONFLICT (event_id) DO UPDATE SET sent_at = NULL, sent_batch = NULL
-    RETURNING event_id;
-END;
+    ON CONFLICT (event_id) DO UPDATE SET sent_at = NULL, sent_batch = NULL;
+    RETURN id;
+END $$;
 
 -- Note a message under an id that says what happened, such as md5('merged ' || url)::uuid: whoever reads it twice sends it once.
 CREATE OR REPLACE FUNCTION message_send(id uuid, stream text, type text, account uuid, data jsonb) RETURNS uuid

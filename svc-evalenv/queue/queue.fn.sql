@@ -3,12 +3,13 @@
 -- The turn of work that is queued now, by start-time fair queueing (Goyal, Vin and Cheng, 1996), as task_turn() has it: the next of
 -- an account gets the turn after its last one, and the first gets the turn that is claimed now. So each account has its next
 -- within one turn of the front, however many the others have queued.
-CREATE OR REPLACE FUNCTION work_turn(kind text, account uuid) RETURNS bigint LANGUAGE sql STABLE
-RETURN greatest(
+CREATE OR REPLACE FUNCTION work_turn(kind text, account uuid) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN RETURN greatest(
     (SELECT max(w.turn) + 1 FROM work w
      WHERE w.kind = $1 AND w.account_id = $2 AND w.status = 'queued' AND w.is_claimable),
     (SELECT min(w.turn) FROM work w WHERE w.kind = $1 AND w.status = 'queued' AND w.is_claimable),
     0);
+END $$;
 
 -- Wake the workers that wait for work, on every replica, when the transaction commits (queue/wakeup.h).
 CREATE OR REPLACE FUNCTION work_notify() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -75,40 +76,45 @@ CREATE OR REPLACE FUNCTION log_append(log text, more text) RETURNS text LANGUAGE
 RETURN CASE WHEN more IS NULL THEN log ELSE right(log || right(more, 16384), 16384) END;
 
 -- Add to the log of work. The caller has locked its row.
-CREATE OR REPLACE FUNCTION log_add(wanted uuid, more text) RETURNS void LANGUAGE sql
-BEGIN ATOMIC
+CREATE OR REPLACE FUNCTION log_add(wanted uuid, more text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
     INSERT INTO work_log AS l (work_id, tail) SELECT wanted, log_append('', more) WHERE more <> ''
     ON CONFLICT (work_id) DO UPDATE SET tail = log_append(l.tail, more);
     UPDATE work SET log_length = log_length + char_length(more) WHERE id = wanted AND more <> '';
-END;
+END $$;
 
-CREATE OR REPLACE FUNCTION log_tail(wanted uuid) RETURNS text LANGUAGE sql STABLE
-RETURN coalesce((SELECT tail FROM work_log WHERE work_id = wanted), '');
+CREATE OR REPLACE FUNCTION log_tail(wanted uuid) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN coalesce((SELECT tail FROM work_log WHERE work_id = wanted), '');
+END $$;
 
 -- Add to the log of work that a worker has, and extend its lease. The caller has locked the row.
-CREATE OR REPLACE FUNCTION work_continue(wanted uuid, log text, lease interval) RETURNS timestamptz LANGUAGE sql
-BEGIN ATOMIC
-    SELECT log_add(wanted, log);
-    UPDATE work SET lease_until = now() + lease WHERE id = wanted RETURNING lease_until;
-END;
+CREATE OR REPLACE FUNCTION work_continue(wanted uuid, log text, lease interval) RETURNS timestamptz LANGUAGE plpgsql AS $$
+DECLARE
+    until timestamptz;
+BEGIN
+    PERFORM log_add(wanted, log);
+    UPDATE work SET lease_until = now() + lease WHERE id = wanted RETURNING lease_until INTO until;
+    RETURN until;
+END $$;
 
 -- The error of work that has failed.
 CREATE OR REPLACE FUNCTION fault_json(kind text, message text) RETURNS jsonb LANGUAGE sql IMMUTABLE
 RETURN jsonb_build_object('kind', kind, 'message', message);
 
 -- End work that is not final. The caller has locked its row.
-CREATE OR REPLACE FUNCTION work_end(wanted uuid, state text, fault jsonb) RETURNS void LANGUAGE sql
-BEGIN ATOMIC
+CREATE OR REPLACE FUNCTION work_end(wanted uuid, state text, fault jsonb) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
     UPDATE work SET status = state, error = fault, lease_until = NULL, deadline_at = NULL, finished_at = now()
     WHERE id = wanted AND finished_at IS NULL;
-END;
+END $$;
 
 -- Queue work again. It keeps its turn, so it is among the next. The caller has locked the row.
-CREATE OR REPLACE FUNCTION work_requeue(wanted uuid) RETURNS void LANGUAGE sql
-BEGIN ATOMIC
+CREATE OR REPLACE FUNCTION work_requeue(wanted uuid) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
     UPDATE work SET status = 'queued', worker = NULL, lease_until = NULL, deadline_at = NULL, started_at = NULL
     WHERE id = wanted;
-END;
+END $$;
 
 -- A worker that has the work says that it still works at it, or with `release`, that it gives it back. `outcome`: ok; ended: the
 -- service has ended it, by cancelling or by its time limit; lost: it is not this attempt's any more; missing: no such work.

@@ -36,13 +36,14 @@ CREATE OR REPLACE FUNCTION run_small_json(r run, w work) RETURNS jsonb LANGUAGE 
 $$;
 
 -- A run as the API shows it.
-CREATE OR REPLACE FUNCTION run_json(r run, w work) RETURNS jsonb LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION run_json(r run, w work) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN RETURN (
     SELECT run_small_json(r, w) || jsonb_build_object(
         'params', coalesce(r.params, l.params), 'metrics', coalesce(r.metrics, l.metrics),
         'results', coalesce(r.results, l.results), 'artifacts', coalesce(r.artifacts, l.artifacts, '[]'),
         'log_tail', log_tail(w.id))
-    FROM (SELECT) AS one LEFT JOIN run_large l ON l.run_id = r.id
-$$;
+    FROM (SELECT) AS one LEFT JOIN run_large l ON l.run_id = r.id);
+END $$;
 
 -- A run as lists show it: as run_json(), with null in place of what is stored apart. Of that, only the log is read.
 CREATE OR REPLACE FUNCTION run_item_json(r run, w work) RETURNS jsonb LANGUAGE sql STABLE AS $$

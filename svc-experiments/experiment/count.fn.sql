@@ -1,9 +1,10 @@
 -- How many experiments an account has, counted as they are made and deleted, so that the bound costs no count of them.
 
-CREATE OR REPLACE FUNCTION experiment_count_add(account uuid, added bigint) RETURNS void LANGUAGE sql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION experiment_count_add(account uuid, added bigint) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
     INSERT INTO experiment_count AS c VALUES (account, pg_backend_pid() % 8, added)
-    ON CONFLICT (account_id, part) DO UPDATE SET experiments = c.experiments + excluded.experiments
-$$;
+    ON CONFLICT (account_id, part) DO UPDATE SET experiments = c.experiments + excluded.experiments;
+END $$;
 
 CREATE OR REPLACE FUNCTION experiment_counted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

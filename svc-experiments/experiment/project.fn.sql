@@ -1,11 +1,12 @@
 -- A project as the API shows it, with how many experiments it has.
-CREATE OR REPLACE FUNCTION project_json(p project) RETURNS json LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION project_json(p project) RETURNS json LANGUAGE plpgsql STABLE AS $$
+BEGIN RETURN (
     SELECT json_build_object(
         'id', p.id, 'name', p.name, 'description', p.description,
         'experiments_count', (SELECT count(*) FROM experiment e
                               WHERE e.account_id = p.account_id AND e.project_id = p.id),
-        'created_at', time_json(p.created_at), 'updated_at', time_json(p.updated_at))
-$$;
+        'created_at', time_json(p.created_at), 'updated_at', time_json(p.updated_at)));
+END $$;
 
 -- An experiment joins no project but one of its account. No foreign key says so, since experiments of a project that was deleted may have it
 -- for a while. The project stays until the transaction of the experiment ends.

@@ -17,7 +17,8 @@ RETURN e.analysis_id IS NOT NULL OR e.observed_delta IS NOT NULL OR coalesce(e.a
 --   experiment_shipped_without_merge  it was shipped, and its pull request is not merged, or there is none
 -- The last two leave a day for what is written after the outcome and the status. No time follows other changes: svc-fleet has a reminder
 -- with another time for another one, which nobody has dismissed.
-CREATE OR REPLACE FUNCTION experiment_reminders(e experiment) RETURNS jsonb LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION experiment_reminders(e experiment) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN RETURN (
     SELECT coalesce(jsonb_agg(jsonb_build_object('kind', r.kind, 'at', time_json(r.at))), '[]')
     FROM (VALUES
         ('experiment_overdue', CASE WHEN e.status = 'running' THEN
@@ -27,5 +28,5 @@ CREATE OR REPLACE FUNCTION experiment_reminders(e experiment) RETURNS jsonb LANG
                   CASE WHEN e.status = 'shipped' THEN coalesce(e.status_at, e.updated_at) END) + interval '24 hours' END),
         ('experiment_shipped_without_merge', CASE WHEN e.status = 'shipped' AND lower(e.pr_status) IS DISTINCT FROM 'merged' THEN
             coalesce(e.status_at, e.updated_at) + interval '24 hours' END)) AS r (kind, at)
-    WHERE r.at IS NOT NULL
-$$;
+    WHERE r.at IS NOT NULL);
+END $$;

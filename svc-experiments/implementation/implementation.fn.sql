@@ -62,9 +62,10 @@ BEGIN
     RETURN NEXT;
 END $$;
 
-CREATE OR REPLACE FUNCTION implementation_steps_json(i implementation) RETURNS json LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION implementation_steps_json(i implementation) RETURNS json LANGUAGE plpgsql STABLE AS $$
+BEGIN RETURN (
     SELECT coalesce(json_agg(json_build_object(
         'name', s.name, 'status', s.status, 'message', s.message, 'started_at', time_json(s.started_at),
         'finished_at', time_json(s.finished_at)) ORDER BY s.position), '[]')
-    FROM implementation_step s WHERE s.experiment_id = i.experiment_id AND s.attempt = i.attempt
-$$;
+    FROM implementation_step s WHERE s.experiment_id = i.experiment_id AND s.attempt = i.attempt);
+END $$;

@@ -30,20 +30,22 @@ CREATE OR REPLACE FUNCTION price_list_json() RETURNS jsonb LANGUAGE sql STABLE A
 $$;
 
 -- The price of a model on a day: of its own name, or of the longest beginning of it. Null: there is none, and no other's is taken.
-CREATE OR REPLACE FUNCTION price_find(of_provider text, of_model text, day date) RETURNS price LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION price_find(of_provider text, of_model text, day date) RETURNS price LANGUAGE plpgsql STABLE AS $$
+BEGIN RETURN (
     SELECT p FROM price p
     WHERE p.provider = of_provider AND day >= p.from_day AND (p.until_day IS NULL OR day < p.until_day)
       AND (p.model = of_model OR right(p.model, 1) = '*' AND starts_with(of_model, left(p.model, -1)))
-    ORDER BY p.model = of_model DESC, length(p.model) DESC LIMIT 1
-$$;
+    ORDER BY p.model = of_model DESC, length(p.model) DESC LIMIT 1);
+END $$;
 
 -- What the tokens of a report cost. `input_tokens` has those that were written to the provider's cache and not those that were read
 -- from it; tokens of reasoning are output. A kind without a price of its own costs what input costs.
-CREATE OR REPLACE FUNCTION price_usd(p price, report jsonb) RETURNS numeric LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION price_usd(p price, report jsonb) RETURNS numeric LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN RETURN (
     SELECT trim_scale(round((
         (t.input - t.written) * p.input + t.written * coalesce(p.cache_write, p.input)
         + t.cached * coalesce(p.cache_read, p.input) + t.output * p.output) / 1000000, 6))
     FROM (SELECT i, least(coalesce((report ->> 'cache_write_input_tokens')::numeric, 0), i),
                  coalesce((report ->> 'cache_read_input_tokens')::numeric, 0), (report ->> 'output_tokens')::numeric
-          FROM CAST(report ->> 'input_tokens' AS numeric) AS i) AS t (input, written, cached, output)
-$$;
+          FROM CAST(report ->> 'input_tokens' AS numeric) AS i) AS t (input, written, cached, output));
+END $$;

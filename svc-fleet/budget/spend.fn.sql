@@ -69,12 +69,13 @@ CREATE OR REPLACE FUNCTION spend_is_repeated(attempts jsonb) RETURNS boolean LAN
 RETURN coalesce(attempts - '1' <> '{}', false);
 
 -- What a run that began in a period has spent in it: without the attempts that began at other times.
-CREATE OR REPLACE FUNCTION spend_between(r run, from_time timestamptz, to_time timestamptz) RETURNS numeric LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION spend_between(r run, from_time timestamptz, to_time timestamptz) RETURNS numeric LANGUAGE plpgsql STABLE AS $$
+BEGIN RETURN (
     SELECT CASE WHEN spend_is_repeated(r.attempts)
                 THEN (SELECT sum((a.value ->> 'usd')::numeric) FROM jsonb_each(r.attempts) AS a
                       WHERE spend_at(a.value, r.at) >= from_time AND spend_at(a.value, r.at) < to_time)
-                ELSE r.spend_usd END
-$$;
+                ELSE r.spend_usd END);
+END $$;
 
 -- The attempts of a run, before another one is added: they began when the run did, unless they say otherwise.
 CREATE OR REPLACE FUNCTION spend_dated(attempts jsonb, run_at timestamptz) RETURNS jsonb LANGUAGE sql STABLE AS $$

@@ -30,12 +30,13 @@ BEGIN
 END $$;
 
 -- The numbers of an object, as far as it has at most fifty members; null: none.
-CREATE OR REPLACE FUNCTION numbers_of(metrics jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+CREATE OR REPLACE FUNCTION numbers_of(metrics jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN RETURN (
     SELECT jsonb_object_agg(m.name, m.value)
     FROM jsonb_each(CASE WHEN jsonb_typeof(metrics) = 'object' THEN metrics ELSE '{}' END) AS m (name, value)
     WHERE jsonb_typeof(m.value) = 'number' AND char_length(m.name) <= 100
-    HAVING count(*) <= 50
-$$;
+    HAVING count(*) <= 50);
+END $$;
 
 -- What a run that has ended says it measured for an arm of an experiment; null: nothing. Its cost is a metric, too.
 CREATE OR REPLACE FUNCTION run_measured(r run) RETURNS jsonb LANGUAGE sql STABLE AS $$

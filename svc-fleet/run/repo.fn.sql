@@ -1,8 +1,10 @@
 -- Repositories: which the account owns, as the code host says, and which are in its footprint.
 
 -- Whether the account owns the repository.
-CREATE OR REPLACE FUNCTION repo_is_owned(account uuid, repo text) RETURNS boolean LANGUAGE sql STABLE
-RETURN EXISTS (SELECT FROM owned_repo o WHERE o.account_id = account AND o.repo_key = lower(repo));
+CREATE OR REPLACE FUNCTION repo_is_owned(account uuid, repo text) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM owned_repo o WHERE o.account_id = account AND o.repo_key = lower(repo));
+END $$;
 
 -- The repository as first seen, if it is in the account's footprint: one of its installations or runs. Null: it is not.
 CREATE OR REPLACE FUNCTION repo_in_footprint(account uuid, repo text) RETURNS text LANGUAGE plpgsql STABLE AS $$
@@ -12,9 +14,10 @@ BEGIN RETURN coalesce(
 END $$;
 
 -- Whoever adds an owner and whoever reports on the repository wait for each other, so that neither misses what the other adds.
-CREATE OR REPLACE FUNCTION repo_lock(repo text) RETURNS void LANGUAGE sql AS $$
-    INSERT INTO repo_guard (repo_key) VALUES (lower(repo)) ON CONFLICT (repo_key) DO UPDATE SET repo_key = excluded.repo_key
-$$;
+CREATE OR REPLACE FUNCTION repo_lock(repo text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO repo_guard AS g (repo_key) VALUES (lower(repo)) ON CONFLICT (repo_key) DO UPDATE SET repo_key = excluded.repo_key;
+END $$;
 
 -- Make the account, which has access as was just asked, an owner of the repository; false: it is one already.
 CREATE OR REPLACE FUNCTION repo_claim(account uuid, repo text) RETURNS boolean LANGUAGE plpgsql AS $$

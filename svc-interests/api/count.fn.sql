@@ -1,11 +1,12 @@
 -- How many interests an account has and how many of them are active, counted as they change, for the bounds. What changes them changes
 -- its digests, whose version is in the same row (digest/digest.fn.sql).
 
-CREATE OR REPLACE FUNCTION interest_count_add(account uuid, added bigint, added_active bigint) RETURNS void LANGUAGE sql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION interest_count_add(account uuid, added bigint, added_active bigint) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
     INSERT INTO interest_count AS c (account_id, interests, active) VALUES (account, added, added_active)
     ON CONFLICT (account_id) DO UPDATE
-    SET interests = c.interests + excluded.interests, active = c.active + excluded.active, digest_version = c.digest_version + 1
-$$;
+    SET interests = c.interests + excluded.interests, active = c.active + excluded.active, digest_version = c.digest_version + 1;
+END $$;
 
 CREATE OR REPLACE FUNCTION interest_counted() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE

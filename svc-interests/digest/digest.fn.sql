@@ -2,9 +2,10 @@
 -- the transaction of the change, whichever process writes, and hold its row until the end: no two states have one version.
 
 -- The rows are locked in the order of accounts, as by interest_counted(). A new or deleted interest raises it by interest_count_add().
-CREATE OR REPLACE FUNCTION digest_raise(accounts uuid[]) RETURNS void LANGUAGE sql AS $$
-    SELECT interest_count_add(account, 0, 0) FROM (SELECT DISTINCT account FROM unnest(accounts) AS account ORDER BY account) one
-$$;
+CREATE OR REPLACE FUNCTION digest_raise(accounts uuid[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM interest_count_add(account, 0, 0) FROM (SELECT DISTINCT account FROM unnest(accounts) AS account ORDER BY account) one;
+END $$;
 
 CREATE OR REPLACE FUNCTION digest_interest_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -16,10 +16,11 @@ BEGIN
 END $$;
 
 -- Whether an interest is nothing but a repository that could not be read.
-CREATE OR REPLACE FUNCTION interest_is_unread(i interest) RETURNS boolean LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION interest_is_unread(i interest) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN RETURN (
     SELECT coalesce(i.context = i.source_repo_url, false)
-       AND NOT EXISTS (SELECT FROM context_source s WHERE s.interest_id = i.id AND s.status = 'read')
-$$;
+       AND NOT EXISTS (SELECT FROM context_source s WHERE s.interest_id = i.id AND s.status = 'read'));
+END $$;
 
 -- The name of an interest that was made of a repository alone: the last part of its address, or all of it where that names nothing.
 CREATE OR REPLACE FUNCTION repository_title(url text) RETURNS text LANGUAGE sql IMMUTABLE
