@@ -130,8 +130,7 @@ static enum err_code run_items(struct request *rq, struct batch_item *const *ite
 			calls[calls_count++] = call_copy(rq->arena, items[i]->first);
 	calls[calls_count++] = shared_call(rq->arena, items, count);
 	if (calls_count == 1)
-		return pg_try_with(rq, ret_rows, ret_constraint, calls->sql, calls->params,
-		                   calls->count);
+		return pg_try_call(rq, ret_rows, ret_constraint, calls);
 	return pg_try_all(rq, ret_rows, ret_constraint, calls, calls_count);
 }
 
@@ -180,13 +179,11 @@ static enum err_code run_alone(struct request *rq, struct batch_item *item,
 static enum err_code run_in_transaction(struct request *rq, struct batch_item *item,
                                         struct pg_rows **ret_rows, const char **ret_constraint)
 {
-	const struct pg_call *first = item->first;
 	struct batch_item rest = *item;
 	struct pg_rows *dropped;
 	rest.first = NULL;
-	enum err_code code = first ? pg_try_with(rq, &dropped, ret_constraint, first->sql,
-	                                         first->params, first->count)
-	                           : ERR_NONE;
+	enum err_code code =
+		item->first ? pg_try_call(rq, &dropped, ret_constraint, item->first) : ERR_NONE;
 	return code ? code : run_alone(rq, &rest, ret_rows, ret_constraint);
 }
 

@@ -269,8 +269,8 @@ static bool may_have_committed(const struct fault *fault)
 }
 
 /* Run one statement; its fault, NULL when it succeeded. */
-static const struct fault *run(struct request *rq, bool has_savepoint, const char *sql,
-                               const struct pg_param *params, size_t count, PGresult **ret_result)
+static const struct fault *run(struct request *rq, bool has_savepoint, const struct pg_call *call,
+                               PGresult **ret_result)
 {
 	struct pg_pool *pool = rq->worker->pg;
 	enum err_code reason = fiber_cancelled(fiber_self());
@@ -278,7 +278,8 @@ static const struct fault *run(struct request *rq, bool has_savepoint, const cha
 	if (reason != ERR_NONE)
 		return pg_fault_of_code(reason);
 	struct pg_transaction *tx = transaction_of(rq);
-	struct pg_statement *st = pg_statement_new(tx ? PG_INSIDE : PG_SINGLE, sql, params, count);
+	struct pg_statement *st =
+		pg_statement_new(tx ? PG_INSIDE : PG_SINGLE, call->sql, call->params, call->count);
 	if (tx)
 		return run_inside(pool, tx, st, has_savepoint, ret_result);
 	bool is_read = st->is_read;
@@ -289,11 +290,10 @@ static const struct fault *run(struct request *rq, bool has_savepoint, const cha
 	return fault;
 }
 
-struct pg_rows *pg_query_with(struct request *rq, const char *sql, const struct pg_param *params,
-                              size_t count)
+struct pg_rows *pg_query_call(struct request *rq, const struct pg_call *call)
 {
 	PGresult *result;
-	const struct fault *fault = run(rq, false, sql, params, count, &result);
+	const struct fault *fault = run(rq, false, call, &result);
 	if (!fault)
 		return rows_new(rq->arena, result);
 	PQclear(result);
@@ -316,12 +316,11 @@ static enum err_code outcome(struct request *rq, const struct fault *fault, PGre
 	return fault->code;
 }
 
-enum err_code pg_try_with(struct request *rq, struct pg_rows **ret_rows,
-                          const char **ret_constraint, const char *sql,
-                          const struct pg_param *params, size_t count)
+enum err_code pg_try_call(struct request *rq, struct pg_rows **ret_rows,
+                          const char **ret_constraint, const struct pg_call *call)
 {
 	PGresult *result;
-	const struct fault *fault = run(rq, true, sql, params, count, &result);
+	const struct fault *fault = run(rq, true, call, &result);
 	return outcome(rq, fault, result, ret_rows, ret_constraint);
 }
 

@@ -136,44 +136,7 @@ struct pg_rows {
 	int *next; /* the column after the one that was last read: where pg_get() looks first */
 };
 
-/** Run one statement and wait for its rows. Suspends. Inside pg_begin() … pg_commit() it runs on
- * that connection.
- *
- * Raises: ERR_UNAVAILABLE no connection in time, or the server is shutting down or in recovery
- * (nothing was done); ERR_UNCERTAIN the connection broke after a write was sent (see "Reads" above;
- * inside a transaction only pg_commit() can be uncertain); ERR_TIMEOUT the deadline passed (a write
- * that was sent may still be done); ERR_CONFLICT a unique or exclusion constraint (23505, 23P01);
- * ERR_CONTENTION a serialisation failure (40001), a deadlock (40P01) or a lock that was not
- * available in time (55P03): nothing was done. The pool has retried single statements; a request
- * that has changed nothing else runs again from its beginning (http_request.h), a job is retried
- * (task.h); ERR_INVALID a foreign key, check or not-null constraint (23503, 23514, 23502) and data
- * exceptions (22xxx); ERR_INTERNAL any other SQLSTATE, logged with the statement's text but without
- * parameters. fault.c has all SQLSTATEs; the detail of the problem says which fault it was. */
-#define pg_query(rq, sql, ...)                                                       \
-	pg_query_with((rq), (sql), (const struct pg_param[]){{NULL}, ##__VA_ARGS__}, \
-	              ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1)
-
-/** As pg_query(), but returns the failure. `ret_constraint` (may be NULL): name of the violated
- * constraint, or NULL. Inside a transaction the statement has its own savepoint, so that its
- * failure leaves the transaction usable. */
-#define pg_try(rq, ret_rows, ret_constraint, sql, ...)                \
-	pg_try_with((rq), (ret_rows), (ret_constraint), (sql),        \
-	            (const struct pg_param[]){{NULL}, ##__VA_ARGS__}, \
-	            ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1)
-
-/** Raise what pg_query() would have raised, for a failure `code` of pg_try() that the caller does
- * not handle. */
-attr_noreturn void pg_raise(struct request *rq, enum err_code code);
-
-/* `params[0]` is not used: it lets the macros above take no parameters at all. */
-struct pg_rows *pg_query_with(struct request *rq, const char *sql, const struct pg_param *params,
-                              size_t count);
-enum err_code pg_try_with(struct request *rq, struct pg_rows **ret_rows,
-                          const char **ret_constraint, const char *sql,
-                          const struct pg_param *params, size_t count);
-
-/** A statement of pg_try_all(), with parameters as of pg_query_with(): the first of them is not
- * used. */
+/** A statement with its parameters. `params[0]` is not used: it lets PG_CALL() take none at all. */
 struct pg_call {
 	const char *sql;
 	const struct pg_param *params;
@@ -187,6 +150,34 @@ struct pg_call {
 		.sql = (sql_), .params = (const struct pg_param[]){{NULL}, ##__VA_ARGS__}, \
 		.count = ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1 \
 	}
+
+/** Run one statement and wait for its rows. Suspends. Inside pg_begin() … pg_commit() it runs on
+ * that connection.
+ *
+ * Raises: ERR_UNAVAILABLE no connection in time, or the server is shutting down or in recovery
+ * (nothing was done); ERR_UNCERTAIN the connection broke after a write was sent (see "Reads" above;
+ * inside a transaction only pg_commit() can be uncertain); ERR_TIMEOUT the deadline passed (a write
+ * that was sent may still be done); ERR_CONFLICT a unique or exclusion constraint (23505, 23P01);
+ * ERR_CONTENTION a serialisation failure (40001), a deadlock (40P01) or a lock that was not
+ * available in time (55P03): nothing was done. The pool has retried single statements; a request
+ * that has changed nothing else runs again from its beginning (http_request.h), a job is retried
+ * (task.h); ERR_INVALID a foreign key, check or not-null constraint (23503, 23514, 23502) and data
+ * exceptions (22xxx); ERR_INTERNAL any other SQLSTATE, logged with the statement's text but without
+ * parameters. fault.c has all SQLSTATEs; the detail of the problem says which fault it was. */
+#define pg_query(rq, sql, ...) pg_query_call((rq), &PG_CALL((sql), ##__VA_ARGS__))
+struct pg_rows *pg_query_call(struct request *rq, const struct pg_call *call);
+
+/** As pg_query(), but returns the failure. `ret_constraint` (may be NULL): name of the violated
+ * constraint, or NULL. Inside a transaction the statement has its own savepoint, so that its
+ * failure leaves the transaction usable. */
+#define pg_try(rq, ret_rows, ret_constraint, sql, ...) \
+	pg_try_call((rq), (ret_rows), (ret_constraint), &PG_CALL((sql), ##__VA_ARGS__))
+enum err_code pg_try_call(struct request *rq, struct pg_rows **ret_rows,
+                          const char **ret_constraint, const struct pg_call *call);
+
+/** Raise what pg_query() would have raised, for a failure `code` of pg_try() that the caller does
+ * not handle. */
+attr_noreturn void pg_raise(struct request *rq, enum err_code code);
 
 /** Run statements in one transaction of their own and one round trip: all of them, or none.
  * Suspends. `ret_rows` gets those of the last; the others' are dropped. Returns the failure of the

@@ -31,18 +31,18 @@ static attr_noreturn void raise_violation(struct request *rq, const struct const
 	pg_raise(rq, code);
 }
 
-struct pg_rows *pg_write_with(struct request *rq, const struct constraint *constraints,
-                              const char *sql, const struct pg_param *params, size_t count)
+struct pg_rows *pg_write_call(struct request *rq, const struct constraint *constraints,
+                              const struct pg_call *call)
 {
 	struct pg_rows *rows = NULL;
 	const char *violated = NULL;
-	enum err_code code = pg_try_with(rq, &rows, &violated, sql, params, count);
+	enum err_code code = pg_try_call(rq, &rows, &violated, call);
 	if (code)
 		raise_violation(rq, constraints, violated, code);
 	return rows;
 }
 
-struct pg_rows *pg_write_shared_with(struct request *rq, const struct constraint *constraints,
+struct pg_rows *pg_write_shared_call(struct request *rq, const struct constraint *constraints,
                                      const struct pg_call *item)
 {
 	struct pg_rows *rows = NULL;

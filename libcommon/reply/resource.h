@@ -41,17 +41,15 @@ struct constraint {
 
 /** Run a statement as pg_query() does; raise the violation of a constraint that the table
  * `constraints` lists as its row says. Other failures are raised as by pg_query(). */
-#define pg_write(rq, constraints, sql, ...)                             \
-	pg_write_with((rq), (constraints), (sql),                       \
-	              (const struct pg_param[]){{NULL}, ##__VA_ARGS__}, \
-	              ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1)
-struct pg_rows *pg_write_with(struct request *rq, const struct constraint *constraints,
-                              const char *sql, const struct pg_param *params, size_t count);
+#define pg_write(rq, constraints, sql, ...) \
+	pg_write_call((rq), (constraints), &PG_CALL((sql), ##__VA_ARGS__))
+struct pg_rows *pg_write_call(struct request *rq, const struct constraint *constraints,
+                              const struct pg_call *call);
 
 /** As pg_write(), for a statement that requests share (pg/batch.h). */
 #define pg_write_shared(rq, constraints, sql, ...) \
-	pg_write_shared_with((rq), (constraints), &PG_CALL((sql), ##__VA_ARGS__))
-struct pg_rows *pg_write_shared_with(struct request *rq, const struct constraint *constraints,
+	pg_write_shared_call((rq), (constraints), &PG_CALL((sql), ##__VA_ARGS__))
+struct pg_rows *pg_write_shared_call(struct request *rq, const struct constraint *constraints,
                                      const struct pg_call *item);
 
 /** The id of the API key that makes the request, for columns such as `changed_by`; SQL NULL when a

@@ -21,7 +21,7 @@ int64_t run_in_steps(struct request *rq, const struct pg_call *step)
 {
 	int64_t changed = 0, rows;
 	do {
-		rows = pg_query_with(rq, step->sql, step->params, step->count)->affected;
+		rows = pg_query_call(rq, step)->affected;
 		changed += rows;
 	} while (rows == STEP_ROWS);
 	return changed;
