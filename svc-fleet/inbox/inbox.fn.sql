@@ -122,12 +122,16 @@ CREATE OR REPLACE FUNCTION inbox_forget_over(account uuid) RETURNS void LANGUAGE
     WHERE i.account_id = account AND i.status = 'active' AND a.account_id = account AND a.item = ended.item
 $$;
 
+-- The item of a key: one until it expires, and another one from then on.
+CREATE OR REPLACE FUNCTION inbox_key_id(k key_expiring) RETURNS uuid LANGUAGE sql STABLE
+RETURN inbox_id('key_expiring', k.key_id || CASE WHEN k.expires_at > now() THEN ' ' || extract(epoch FROM k.expires_at) ELSE ' has expired' END);
+
 -- Whom items are about: the id of a person, or of the key with which they act.
 CREATE OR REPLACE FUNCTION inbox_people(account uuid) RETURNS TABLE (item uuid, who uuid) LANGUAGE sql STABLE AS $$
     SELECT inbox_id('connection_gone', g.provider || ' ' || extract(epoch FROM g.gone_at)), g.person_id
     FROM connection_gone g WHERE g.account_id = account
     UNION ALL
-    SELECT inbox_id('key_expiring', k.key_id || ' ' || extract(epoch FROM k.expires_at)), k.key_id
+    SELECT inbox_key_id(k), k.key_id
     FROM key_expiring k WHERE k.account_id = account
 $$;
 
@@ -198,13 +202,13 @@ CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived bool
     UNION ALL
     SELECT * FROM inbox_connection_gone(account, in_repo)
     UNION ALL
-    SELECT inbox_id('key_expiring', k.key_id || ' ' || extract(epoch FROM k.expires_at)), 'key_expiring', k.repo,
+    SELECT inbox_key_id(k), 'key_expiring', k.repo,
            'The key ' || k.name || ' expires on ' || to_char(k.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'), '/console/settings', k.told_at,
            CASE WHEN k.expires_at < now() + interval '168 hours' THEN 'critical' ELSE 'warning' END
     FROM key_expiring k
     WHERE k.account_id = account AND k.expires_at > now() AND (in_repo IS NULL OR repository_key(k.repo) = in_repo)
     UNION ALL
-    SELECT inbox_id('key_expiring', k.key_id || ' has expired'), 'key_expiring', k.repo,
+    SELECT inbox_key_id(k), 'key_expiring', k.repo,
            'The key ' || k.name || ' has expired, and the agent cannot run: provision it again', '/console/connect', k.expires_at, 'critical'
     FROM key_expiring k
     WHERE k.account_id = account AND k.expires_at <= now() AND key_is_of_agent(account, k.key_id)

@@ -222,7 +222,7 @@ def test_an_item_that_was_dismissed_comes_back_with_its_reason(api, report, flee
 
 
 def test_the_key_of_an_agent_that_has_expired_is_an_item_until_there_is_another(api, fleet, user, told):
-    agents, laptop = uuid.uuid4(), uuid.uuid4()
+    agents, laptop = api.get("/account/api-keys", expect=200).json()[0]["id"], uuid.uuid4()
     fleet_tables.install(fleet, user.account, REPO, key=agents)
     for key in (agents, laptop):
         fleet_tables.key_ends(fleet, user.account, key, hours=1)
@@ -235,6 +235,7 @@ def test_the_key_of_an_agent_that_has_expired_is_an_item_until_there_is_another(
     (item,) = api.get("/fleet/agents/inbox", expect=200).json()
     assert (item["kind"], item["severity"], item["href"]) == ("key_expiring", "critical", "/console/connect")
     assert item["title"] == "The key agent_one has expired, and the agent cannot run: provision it again"
+    assert item["person"]["email"] == user.email
     assert [one["id"] for one in told("inbox.item")][2:] == [item["id"]] and fleet_tables.known_keys(fleet, user.account) == 1
     fleet_tables.revoke_installations(fleet, user.account)
     look(fleet, user)
