@@ -89,6 +89,18 @@ size_t utf8_cut(const char *text, size_t length, size_t max)
 	return max;
 }
 
+size_t utf8_cut_points(const char *text, size_t length, size_t max)
+{
+	size_t count = 0, at = 0;
+	while (at < length) {
+		count += ((uint8_t)text[at] & 0xC0) != 0x80;
+		if (count > max)
+			return at;
+		at++;
+	}
+	return length;
+}
+
 const char *utf8_shorten(struct arena *arena, const char *text, size_t max)
 {
 	size_t length = strlen(text);

@@ -26,6 +26,9 @@ void utf8_repair(struct buf *out, const char *text, size_t length);
  * a sequence. */
 size_t utf8_cut(const char *text, size_t length, size_t max);
 
+/** The length of the first `max` code points of `text`, or of all where it has no more. */
+size_t utf8_cut_points(const char *text, size_t length, size_t max);
+
 /** `text`, or if it has more than `max` bytes that prefix of it and an ellipsis; in the arena. */
 const char *utf8_shorten(struct arena *arena, const char *text, size_t max);
 

@@ -240,7 +240,8 @@ void etag_validate(struct request *rq)
 	if (reply->status != 200 || !http->op || strcmp(http->op->method, "GET") != 0)
 		return;
 	const struct http_field *etag = reply_etag(reply);
-	if (!etag && http->match.param_count > 0 && reply->length <= HASHED_MAX_BYTES) {
+	if (!etag && http->match.param_count > 0 && !reply->is_secret &&
+	    reply->length <= HASHED_MAX_BYTES) {
 		reply_header(rq, "ETag", "%s",
 		             etag_of_content(rq->arena, reply->body, reply->length));
 		etag = reply_etag(reply);

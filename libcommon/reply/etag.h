@@ -1,8 +1,8 @@
 /** Entity tags (RFC 9110, section 8.8.3), all of them strong.
  *
  * A 200 of a GET with a path parameter, that is of one object, gets the hash of its content as a
- * tag, unless the handler has set one; a request whose If-None-Match has the tag is answered 304.
- * Handlers do nothing for this.
+ * tag, unless the handler has set one or called reply_is_secret(); a request whose If-None-Match
+ * has the tag is answered 304. Handlers do nothing for this.
  *
  * For rows with a version counter: the tag of version 5 is `"5"`, or `"5-3f2a"` when the content
  * shows something that does not increase the version; the part after the hyphen is then a hash of

@@ -101,8 +101,20 @@ void reply_page(struct request *rq, const struct pg_rows *rows, int64_t limit, i
 	reply_json(rq, 200, pg_json(rows));
 }
 
+void reply_doc_page(struct request *rq, yyjson_mut_doc *doc, int64_t limit, int64_t offset)
+{
+	yyjson_mut_val *list = yyjson_mut_doc_get_root(doc);
+	size_t total = yyjson_mut_arr_size(list);
+	size_t begin = MIN_OF((size_t)offset, total), end = MIN_OF(begin + (size_t)limit, total);
+	reply_page_fields(rq, "limit", (int64_t)total, limit, offset);
+	yyjson_mut_arr_remove_range(list, end, total - end);
+	yyjson_mut_arr_remove_range(list, 0, begin);
+	reply_doc(rq, 200, doc);
+}
+
 void reply_is_secret(struct request *rq)
 {
+	reply_of(rq)->is_secret = true;
 	reply_header(rq, "Cache-Control", "no-store");
 	arena_wipe_on_free(rq->arena);
 }

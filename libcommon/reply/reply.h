@@ -44,14 +44,17 @@ void reply_empty(struct request *rq, int status);
  *     Link: </api/v1.0/projects?limit=20&offset=40>; rel="next", </api/…>; rel="prev" */
 void reply_page(struct request *rq, const struct pg_rows *rows, int64_t limit, int64_t offset);
 
+/** Reply with a page of the document, which is a whole list: a JSON array. */
+void reply_doc_page(struct request *rq, yyjson_mut_doc *doc, int64_t limit, int64_t offset);
+
 /** Add only the fields of a page, X-Total-Count and Link, to a reply whose body is not a bare
  * array. `limit_name` is the parameter of the limit, `limit` in most operations. */
 void reply_page_fields(struct request *rq, const char *limit_name, int64_t total, int64_t limit,
                        int64_t offset);
 
 /** Say that the reply has a secret, such as the text of a new key: no cache stores it
- * (Cache-Control: no-store, RFC 9111 section 5.2.2.5), and the request's memory is overwritten when
- * it is freed. */
+ * (Cache-Control: no-store, RFC 9111 section 5.2.2.5), it gets no ETag, and the request's memory is
+ * overwritten when it is freed. */
 void reply_is_secret(struct request *rq);
 
 /** Add a field (header) to the reply, before or after one of the functions above. A problem reply
@@ -75,6 +78,7 @@ struct reply {
 	struct http_field fields[REPLY_FIELDS_MAX];
 	size_t field_count;
 	bool is_unchanged; /* as etag_reply_unchanged() says */
+	bool is_secret;    /* as reply_is_secret() says */
 	bool is_varying;   /* of a 304: its content depends on Accept-Encoding */
 };
 

@@ -41,8 +41,7 @@ const struct constraint QUEUE_CONSTRAINTS[] = {
 	{0},
 };
 
-static const char *const FAULT_KINDS[] = {"environment", "task", "timeout",
-                                          "cancelled",   "lost", NULL};
+const char *const FAULT_KINDS[] = {"environment", "task", "timeout", "cancelled", "lost", NULL};
 
 const struct field ERROR_MEMBERS[] = {
 	JSON_ENUM("kind", REQUIRED, FAULT_KINDS),

@@ -69,6 +69,7 @@ extern const struct constraint QUEUE_CONSTRAINTS[];
  * environment (the image, the machine), the task (the command, its metrics), a time limit, somebody
  * who cancelled, or a lost worker. */
 extern const struct field ERROR_MEMBERS[];
+extern const char *const FAULT_KINDS[]; /* of `kind`; NULL-terminated */
 
 /** What work has besides what it is made of, which nobody writes: rows of a table. */
 #define QUEUE_READ_ONLY_FIELDS                                                                  \

@@ -1,3 +1,4 @@
+#include "base/utf8.h"
 #include "json/json.h"
 #include "queue/queue.h"
 #include "result/delivery.h"
@@ -35,15 +36,23 @@ struct hosted_input {
 	{IN_BODY, FIELD_OBJECT, "output", FIELD_NOWHERE, NULLABLE, .bytes_max = OUTPUT_MAX_BYTES}
 /* clang-format on */
 
+/* A traceback may be long: the result is taken, and as much of the text as is kept of one. */
 static const struct field TEXT_ERROR[] = {
 	MEMBERS,
-	JSON_TEXT("error", NULLABLE, 0, MESSAGE_MAX),
+	JSON_TEXT("error", NULLABLE, 0, 0),
+	FIELD_END,
+};
+
+static const struct field LONG_ERROR_MEMBERS[] = {
+	JSON_ENUM("kind", REQUIRED, FAULT_KINDS),
+	JSON_TEXT("message", REQUIRED, 0, 0),
 	FIELD_END,
 };
 
 static const struct field OBJECT_ERROR[] = {
 	MEMBERS,
-	JSON_OBJECT_OF("error", NULLABLE, ERROR_MEMBERS),
+	{IN_BODY, FIELD_OBJECT, "error", FIELD_NOWHERE, NULLABLE | OTHERS_IGNORED,
+         .bytes_max = OUTPUT_MAX_BYTES, .members = LONG_ERROR_MEMBERS},
 	FIELD_END,
 };
 
@@ -58,14 +67,18 @@ static const char *status_of(const char *name)
 /* A text is the evaluation's own error. */
 static void add_error(struct request *rq, yyjson_mut_doc *doc, yyjson_mut_val *result)
 {
-	yyjson_val *error = yyjson_obj_get(rq->http->json, "error");
-	if (!yyjson_is_str(error)) {
-		json_add_member(doc, result, "error", rq->http->json, "error");
+	yyjson_val *error = json_get(rq->http->json, "error");
+	if (!error || yyjson_is_null(error)) {
+		json_add_text(doc, result, "error", NULL);
 		return;
 	}
+	const char *kind = yyjson_is_str(error) ? "task" : json_get_text(error, "kind");
+	yyjson_val *message = yyjson_is_str(error) ? error : json_get(error, "message");
+	const char *text = yyjson_get_str(message);
 	yyjson_mut_val *object = yyjson_mut_obj_add_obj(doc, result, "error");
-	json_add_text(doc, object, "kind", "task");
-	json_add_text(doc, object, "message", yyjson_get_str(error));
+	json_add_text(doc, object, "kind", kind);
+	yyjson_mut_obj_add_strn(doc, object, "message", text,
+	                        utf8_cut_points(text, yyjson_get_len(message), MESSAGE_MAX));
 }
 
 /* The metrics are the output's member of that name, or its members that are numbers. */

@@ -60,15 +60,15 @@ static const struct field REVOKE_FIELDS[] = {
 };
 
 /* Revoke the key at the gateway. A key that the gateway does not know is no reason to call the
- * agent revoked. */
-static void revoke_key(struct request *rq, const char *key)
+ * agent revoked, unless the key was over before, so that the gateway has forgotten it since. */
+static void revoke_key(struct request *rq, const char *key, bool is_over)
 {
 	const char *body =
 		arena_printf(rq->arena, "{\"key_id\": \"%s\", \"by\": %s}", key, audited_by(rq));
 	const struct internal_op *op = internal_op(INTERNAL_ID_provisioned_key_revoke);
 	struct service_answer answer = service_ask_try(rq, op, body, 0);
 	if (answer.code == ERR_NOT_FOUND)
-		answer.code = ERR_UPSTREAM;
+		answer.code = is_over ? ERR_NONE : ERR_UPSTREAM;
 	if (answer.code)
 		service_answer_raise(rq, &answer);
 }
@@ -84,7 +84,7 @@ void installation_revoke(struct request *rq)
 		require_repo_of(rq, pg_get(found, 0, "repo"), "no such installation");
 		require_interest(rq, pg_get(found, 0, "interest_id"));
 		const char *key = pg_get(found, 0, "key_id");
-		revoke_key(rq, key);
+		revoke_key(rq, key, pg_get_bool(found, 0, "is_over"));
 		audited_begin(rq);
 		struct pg_rows *revoked = pg_query(rq, INSTALLATION_REVOKE_SQL, account,
 		                                   pg_text(in->id), pg_text(key));

@@ -13,7 +13,11 @@ SELECT installation_json(i)
 FROM installation_record(:account, :body::jsonb || jsonb_build_object('repo', repository_hold(:body::jsonb ->> 'repo'))) i;
 
 -- name: installation_find(account, installation) (read)
-SELECT repo, interest_id, key_id FROM installation WHERE account_id = :account AND id = :installation;
+-- `is_over`: nobody can use its key, as far as is known here. The gateway forgets such keys some day.
+SELECT i.repo, i.interest_id, i.key_id,
+       i.status = 'revoked'
+       OR EXISTS (SELECT FROM key_expiring k WHERE k.account_id = :account AND k.key_id = i.key_id AND k.expires_at <= now()) AS is_over
+FROM installation i WHERE i.account_id = :account AND i.id = :installation;
 
 -- name: installation_revoke(account, installation, key)
 -- :key is its key, which is revoked. No row: it has another key meanwhile.

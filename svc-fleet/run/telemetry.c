@@ -1,4 +1,5 @@
 #include "base/timefmt.h"
+#include "base/utf8.h"
 #include "input/input.h"
 #include "input/key_limit.h"
 #include "input/left_out.h"
@@ -11,8 +12,10 @@
 
 #include <string.h>
 
-#define MEMBERS_MAX      500
-#define MEMBER_NAME_MAX  100
+#define OTHERS_MAX       500 /* members that no row reads */
+#define OTHER_NAME_MAX   100 /* bytes */
+#define IGNORED_MAX      100 /* names of them in the answer */
+#define STATUS_MAX       100 /* characters */
 #define TOKENS_MAX       1e15
 #define ATTEMPTS_MAX     100
 #define COST_MAX         1e9
@@ -25,6 +28,7 @@
 struct telemetry {
 	const char *run_id; /* JSON text */
 	const char *repo, *target_repo;
+	const char *status;
 	const char *interest, *artifact_url;
 	const char *started_at, *finished_at; /* in UTC with milliseconds */
 };
@@ -42,7 +46,7 @@ static const struct field TELEMETRY_FIELDS[] = {
 	BODY_TEXT(struct telemetry, repo, "repo", NULLABLE, 1, 200),
 	BODY_TEXT(struct telemetry, target_repo, "target_repo", NULLABLE, 1, 200),
 	JSON_INT("run_attempt", NULLABLE | FORGIVEN, 1, ATTEMPTS_MAX),
-	JSON_TEXT("status", NULLABLE | FORGIVEN, 1, 100),
+	BODY_TEXT(struct telemetry, status, "status", NULLABLE | FORGIVEN, 1, BODY_MAX_BYTES),
 	{IN_BODY, FIELD_UUID, "interest_id", FIELD_AT(struct telemetry, interest, const char *),
          NULLABLE | OF_INTEREST | FORGIVEN},
 	{IN_BODY, FIELD_TIME, "started_at", FIELD_AT(struct telemetry, started_at, const char *),
@@ -132,22 +136,10 @@ static void check_time(struct request *rq, const char *name)
 /* Add the faults that no row finds. Before request_input(). */
 static void check_record(struct request *rq)
 {
-	yyjson_val *body = request_body(rq), *name, *value;
-	size_t i, count, longest = 0;
-	json_obj_foreach (body, i, count, name, value)
-		if (!yyjson_is_null(value))
-			longest = MAX_OF(longest, yyjson_get_len(name));
 	check_time(rq, "started_at");
 	check_time(rq, "finished_at");
 	if (!request_has_member(rq, "repo") && !request_has_member(rq, "target_repo"))
 		problem_add_field(rq->arena, &rq->problem, "repo", "is required");
-	if (longest > MEMBER_NAME_MAX)
-		problem_add_field(rq->arena, &rq->problem, "body",
-		                  "has a member with a name of more than %d bytes",
-		                  MEMBER_NAME_MAX);
-	if (yyjson_obj_size(body) > MEMBERS_MAX)
-		problem_add_field(rq->arena, &rq->problem, "body", "has more than %d members",
-		                  MEMBERS_MAX);
 }
 
 static bool has_row(const char *name)
@@ -158,45 +150,56 @@ static bool has_row(const char *name)
 	return false;
 }
 
-/* Whether the service only keeps the member, and lists show it. */
-static bool is_other(const char *name)
-{
-	return !has_row(name) && !is_one_of(name, LARGE_MEMBERS);
-}
-
-/* Leave out other members that lists would be too long with: a list has a hundred runs. */
-static void bound_others(struct request *rq)
-{
-	static const struct problem TOO_LONG;
-	yyjson_val *body = rq->http->json, *name, *value;
-	size_t i, count, length, bytes = 0;
-	if (rq->http->body_length <= OTHERS_MAX_BYTES)
-		return;
-	json_obj_foreach (body, i, count, name, value) {
-		if (!is_other(yyjson_get_str(name)))
-			continue;
-		json_write(rq->arena, value, &length);
-		if (bytes + length > OTHERS_MAX_BYTES)
-			left_out_add(rq, yyjson_get_str(name), &TOO_LONG);
-		else
-			bytes += length;
-	}
-}
-
 /* A report, split into what the service reads, what it only keeps, and what only details show. */
 struct split_report {
 	yyjson_mut_doc *doc;
 	yyjson_mut_val *read, *others, *large;
+	size_t others_bytes, left_out; /* of the others that are kept; how many are not */
 };
 
-static void add_member(struct split_report *report, yyjson_val *name, yyjson_val *value)
+/* Whether the other member is kept. Lists of a hundred runs would be too long with all that agents
+ * may send. */
+static bool takes_other(struct request *rq, struct split_report *report, yyjson_val *name,
+                        yyjson_val *value)
+{
+	size_t length = 0;
+	if (yyjson_get_len(name) > OTHER_NAME_MAX ||
+	    yyjson_mut_obj_size(report->others) >= OTHERS_MAX)
+		return false;
+	if (rq->http->body_length > OTHERS_MAX_BYTES)
+		json_write(rq->arena, value, &length);
+	if (report->others_bytes + length > OTHERS_MAX_BYTES)
+		return false;
+	report->others_bytes += length;
+	return true;
+}
+
+/* Leave an other member out, and name it in the answer, which does not grow with the report: an
+ * ellipsis stands for those that are more than IGNORED_MAX. */
+static void leave_out(struct request *rq, struct split_report *report, const char *name)
+{
+	static const struct problem NO_ROOM;
+	if (report->left_out < IGNORED_MAX)
+		left_out_add(rq, utf8_shorten(rq->arena, name, OTHER_NAME_MAX), &NO_ROOM);
+	else if (report->left_out == IGNORED_MAX)
+		left_out_add(rq, "…", &NO_ROOM);
+	report->left_out++;
+}
+
+static void add_member(struct request *rq, struct split_report *report, yyjson_val *name,
+                       yyjson_val *value)
 {
 	const char *text = yyjson_get_str(name);
 	if (yyjson_is_null(value) || is_one_of(text, OWN_MEMBERS))
 		return;
-	yyjson_mut_val *part = is_one_of(text, LARGE_MEMBERS) ? report->large
-	                       : has_row(text)                ? report->read
-	                                                      : report->others;
+	bool is_large = is_one_of(text, LARGE_MEMBERS), is_other = !is_large && !has_row(text);
+	if (is_other && !takes_other(rq, report, name, value)) {
+		leave_out(rq, report, text);
+		return;
+	}
+	if (!is_other && left_out_has(rq, text))
+		return;
+	yyjson_mut_val *part = is_large ? report->large : is_other ? report->others : report->read;
 	yyjson_mut_obj_add(part, yyjson_val_mut_copy(report->doc, name),
 	                   yyjson_val_mut_copy(report->doc, value));
 }
@@ -209,17 +212,35 @@ static void put_text(struct split_report *report, const char *name, const char *
 		                   yyjson_mut_str(report->doc, text));
 }
 
+/* The status as it is kept, at most STATUS_MAX characters: outcome_kind() goes by its beginning and
+ * by `_failed` at its end, so that the middle of a longer one is left out. */
+static const char *status_shortened(struct request *rq, const char *status)
+{
+	static const char FAILED[] = "_failed";
+	size_t length = strlen(status), end = sizeof(FAILED) - 1;
+	if (utf8_count(status, length) <= STATUS_MAX)
+		return status;
+	bool has_failed = strcmp(status + length - end, FAILED) == 0;
+	size_t kept = utf8_cut_points(status, length, STATUS_MAX - 1 - (has_failed ? end : 0));
+	return arena_printf(rq->arena, "%.*s…%s", (int)kept, status, has_failed ? FAILED : "");
+}
+
 static struct split_report split(struct request *rq, const struct telemetry *in)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
-	struct split_report report = {doc, yyjson_mut_obj(doc), yyjson_mut_obj(doc),
-	                              yyjson_mut_obj(doc)};
+	struct split_report report = {
+		.doc = doc,
+		.read = yyjson_mut_obj(doc),
+		.others = yyjson_mut_obj(doc),
+		.large = yyjson_mut_obj(doc),
+	};
 	yyjson_val *body = rq->http->json;
 	size_t i, count;
 	yyjson_val *name, *value;
 	json_obj_foreach (body, i, count, name, value)
-		if (!left_out_has(rq, yyjson_get_str(name)))
-			add_member(&report, name, value);
+		add_member(rq, &report, name, value);
+	if (in->status)
+		put_text(&report, "status", status_shortened(rq, in->status));
 	put_text(&report, "started_at", in->started_at);
 	put_text(&report, "finished_at", in->finished_at);
 	put_text(&report, "interest_id", in->interest);
@@ -249,7 +270,6 @@ void run_report(struct request *rq)
 	check_record(rq);
 	struct telemetry *in = request_input(rq, struct telemetry, TELEMETRY_FIELDS);
 	run_require_key(rq, in->repo ? in->repo : in->target_repo);
-	bound_others(rq);
 	struct split_report report = split(rq, in);
 	if (rq->caller.is_repo_verified)
 		repo_access_renew(rq, rq->caller.repo);

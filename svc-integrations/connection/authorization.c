@@ -72,6 +72,7 @@ void authorization_url_get(struct request *rq)
 	                       oauth_authorize_url(rq, provider, redirect_uri, state, verifier));
 	yyjson_mut_obj_add_strcpy(doc, answer, "state", state);
 	yyjson_mut_obj_add_str(doc, answer, "expires_at", pg_json(rows));
+	reply_is_secret(rq);
 	reply_doc(rq, 200, doc);
 }
 

@@ -52,7 +52,7 @@ static yyjson_mut_val *scopes_of(yyjson_mut_doc *doc, const struct provider *pro
 
 void provider_list(struct request *rq)
 {
-	request_input_none(rq);
+	struct connection_input *in = request_input(rq, struct connection_input, LIST_FIELDS);
 	const struct pg_rows *connected =
 		pg_query(rq, CONNECTION_NAMES_SQL, pg_uuid(rq->caller.account));
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
@@ -70,7 +70,7 @@ void provider_list(struct request *rq)
 		yyjson_mut_obj_add_val(doc, row, "scopes", scopes_of(doc, provider));
 	}
 	yyjson_mut_doc_set_root(doc, list);
-	reply_doc(rq, 200, doc);
+	reply_doc_page(rq, doc, in->limit, in->offset);
 }
 
 void connection_reply(struct request *rq, const struct provider *provider, const char *connection)

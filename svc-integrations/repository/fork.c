@@ -1,6 +1,7 @@
 #include "repository/fork.h"
 
 #include "app/access.h"
+#include "base/timefmt.h"
 #include "connection/token.h"
 #include "input/input.h"
 #include "input/key_limit.h"
@@ -9,12 +10,14 @@
 #include "reply/reply.h"
 #include "repository/branch.h"
 
+#include <string.h>
 #include <strings.h>
 
 #define BRANCHES_MAX  20
 #define POLL_MS       1000
 #define RESERVE_MS    8000 /* of the request's time: for the branches */
 #define RETRY_AFTER_S 30
+#define CLOCKS_MS     60000 /* how much the code host's clock may be behind */
 
 struct fork_input {
 	const char *repo;
@@ -86,8 +89,19 @@ static bool find(struct request *rq, struct fork *fork)
 	       take(fork, answer.json);
 }
 
+/* The code host answers a fork that exists as it answers a new one. find() does not see one that
+ * has not the source's name, as after either was renamed. */
+static bool is_older(yyjson_val *json, int64_t time_ms)
+{
+	const char *text = json_get_text(json, "created_at");
+	int64_t created_ms;
+	return text && time_parse(text, strlen(text), &created_ms) &&
+	       created_ms < time_ms - CLOCKS_MS;
+}
+
 static void start(struct request *rq, struct fork *fork)
 {
+	int64_t begun_ms = time_now_ms();
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	struct code_host_answer answer =
 		repository_call(rq, &fork->source, "POST", yyjson_mut_obj(doc), "/forks");
@@ -95,7 +109,7 @@ static void start(struct request *rq, struct fork *fork)
 		refuse(rq, &answer);
 	if (!take(fork, answer.json))
 		raise_error(rq, ERR_UPSTREAM, "the code host did not name the fork");
-	fork->is_new = true;
+	fork->is_new = !is_older(answer.json, begun_ms);
 }
 
 /* Wait until the fork has commits. */

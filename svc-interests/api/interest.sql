@@ -89,7 +89,7 @@ WITH old AS MATERIALIZED (
 ), queued AS (
     SELECT task_start('pool_build', :account, jsonb_build_object('interest_id', id), :request_id)
     FROM was
-    WHERE id IN (SELECT id FROM changed) OR (:body::jsonb ? 'source_repo_url' AND new_repo <> coalesce(source_repo_url, ''))
+    WHERE id IN (SELECT id FROM changed) OR (:body::jsonb ? 'source_repo_url' AND new_repo IS DISTINCT FROM source_repo_url)
 ), written AS (
     UPDATE interest i SET
         name = was.new_name,

@@ -13,6 +13,7 @@ WHERE p.interest_id = :interest;
 -- name: agent_pause(account, interest, is_paused)
 UPDATE interest i SET
     agent_paused_at = CASE WHEN :is_paused::boolean THEN coalesce(i.agent_paused_at, now()) END,
-    updated_at = greatest(clock_timestamp(), i.updated_at + interval '1 microsecond')
+    updated_at = CASE WHEN (i.agent_paused_at IS NOT NULL) = :is_paused::boolean THEN i.updated_at -- what changes nothing is no version
+                      ELSE greatest(clock_timestamp(), i.updated_at + interval '1 microsecond') END
 WHERE i.account_id = :account AND i.id = :interest
 RETURNING interest_json(i);

@@ -8,10 +8,23 @@
 
 #include <string.h>
 
+struct list_input {
+	int64_t limit, offset;
+};
+
+static const struct field LIST_FIELDS[] = {
+	QUERY_LIMIT(struct list_input, limit, 100, 100),
+	QUERY_OFFSET(struct list_input, offset),
+	FIELD_END,
+};
+
 void event_type_list(struct request *rq)
 {
-	request_input_none(rq);
-	reply_json_length(rq, 200, EVENT_TYPES_JSON, sizeof(EVENT_TYPES_JSON) - 1);
+	struct list_input *in = request_input(rq, struct list_input, LIST_FIELDS);
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_val *types = json_parse_own(rq->arena, EVENT_TYPES_JSON);
+	yyjson_mut_doc_set_root(doc, yyjson_val_mut_copy(doc, types));
+	reply_doc_page(rq, doc, in->limit, in->offset);
 }
 
 yyjson_val *event_type_example(struct arena *arena, const char *type)

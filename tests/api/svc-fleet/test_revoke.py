@@ -7,6 +7,7 @@ from lib.http import plain_http
 from lib.http.client import Api
 from lib.scenario.fleet import REPO
 from lib.http.identity import identity
+from lib.tables import fleet as fleet_tables
 from lib.wait import wait_for
 
 INTEREST = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
@@ -63,6 +64,22 @@ def test_a_key_that_the_gateway_does_not_know_is_not_called_revoked(api, install
     made = install()
     api.problem("POST", path_of(made), 502, "bad_gateway")
     assert api.get("/fleet/installations").json()[0]["status"] == "active"
+
+
+def test_an_agent_is_revoked_again_when_the_gateway_has_forgotten_its_key(api, provision, forget_key):
+    made, key = provision()
+    revoked = api.post(path_of(made), expect=200).json()
+    forget_key(key["id"])
+    assert api.post(path_of(made), expect=200).json() == revoked
+
+
+def test_an_agent_whose_key_ended_long_ago_is_revoked(api, install, user, db):
+    """The gateway does not know the key any more, and svc-fleet knows that it has expired."""
+    made = install()
+    fleet_tables.key_ends(db, user.account, made["key_id"], hours=1)
+    api.problem("POST", path_of(made), 502, "bad_gateway")
+    fleet_tables.key_ends(db, user.account, made["key_id"], hours=-1)
+    assert api.post(path_of(made), expect=200).json()["status"] == "revoked"
 
 
 def test_provisioning_again_replaces_the_key_of_the_installation(cluster, api, user, provision, db):

@@ -136,7 +136,7 @@ def test_another_repository_or_a_personal_key_is_403(agent, api):
 @pytest.mark.parametrize("body, field", [
     ({}, "run_id"), ({"run_id": None}, "run_id"), ({"run_id": ""}, "run_id"), ({"run_id": "x" * 129}, "run_id"),
     ({"run_id": 1.5}, "run_id"), ({"run_id": True}, "run_id"), ({"run_id": [1]}, "run_id"),
-    ({"repo": 7}, "repo"), ({"target_repo": ""}, "target_repo"), ({"x" * 101: 1}, "body"), ({f"m{i}": 1 for i in range(600)}, "body"),
+    ({"repo": 7}, "repo"), ({"target_repo": ""}, "target_repo"),
 ])
 def test_a_fault_names_its_field(agent, body, field):
     whole = {"run_id": 1, "repo": REPO, **body} if body else {"repo": REPO}
@@ -157,6 +157,38 @@ def test_a_report_is_not_lost_for_one_member(report, api, name, value):
     assert stored == {key: kept for key, kept in made.items() if key != "ignored"}
     expected = {**TELEMETRY, name: None}
     assert {key: stored.get(key) for key in expected} == expected
+
+
+FINAL = {"status": "pr_opened", "cost_usd": 1.2, "finished_at": "2026-01-31T09:30:00.000Z"}
+
+
+def test_a_report_is_not_lost_for_a_long_name(report):
+    made = report(1, expect=201, **{"ü" * 60: 1, "n" * 100: 2}, **FINAL)
+    assert made["ignored"] == ["ü" * 50 + "…"] and made["n" * 100] == 2
+    assert {name: made[name] for name in FINAL} == FINAL
+
+
+def test_a_report_is_not_lost_for_many_members(report):
+    made = report(1, expect=201, **{f"m{n}": n for n in range(502)}, **FINAL)
+    assert set(made["ignored"]) == {"m500", "m501"} and made["m499"] == 499 and "m500" not in made
+    assert {name: made[name] for name in FINAL} == FINAL
+
+
+def test_the_answer_names_a_hundred_of_many_members(report):
+    made = report(1, expect=201, **{f"m{n}": n for n in range(100_000)}, **FINAL)
+    assert set(made["ignored"]) == {*(f"m{n}" for n in range(500, 600)), "…"}
+    assert {name: made[name] for name in FINAL} == FINAL
+
+
+@pytest.mark.parametrize("status, kept, outcome", [
+    ("aborted_" + "ü" * 110, "aborted_" + "ü" * 91 + "…", "failed"),
+    ("x" * 200 + "_failed", "x" * 92 + "…_failed", "failed"),
+    ("x" * 93 + "_failed_twice", "x" * 93 + "_faile…", "other"),
+    ("x" * 100, "x" * 100, "other"),
+])  # fmt: skip
+def test_a_long_status_is_cut_and_counts(report, status, kept, outcome):
+    made = report(1, expect=201, status=status)
+    assert (made["status"], made["outcome_kind"], "ignored" in made) == (kept, outcome, False)
 
 
 def test_every_member_that_was_left_out_is_named(report, agent):

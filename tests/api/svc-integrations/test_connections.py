@@ -30,6 +30,14 @@ def test_all_providers_are_listed(api):
     assert not any(row["connected"] for row in rows)
 
 
+def test_providers_come_in_pages(api):
+    names = OAUTH + MODELS
+    pages = [api.get("/integrations/providers", params={"limit": 4, "offset": offset}, expect=200) for offset in (0, 4, 8, 12)]
+    assert [[row["name"] for row in page.json()] for page in pages] == [names[:4], names[4:8], names[8:], []]
+    assert {page.headers["X-Total-Count"] for page in pages} == {str(len(names))}
+    assert [page.links.keys() for page in pages] == [{"next"}, {"next", "prev"}, {"prev"}, {"prev"}]
+
+
 @pytest.mark.parametrize("provider", OAUTH)
 def test_a_provider_is_connected_and_disconnected(api, logins, provider):
     status = f"/integrations/{provider}/status"
@@ -41,12 +49,21 @@ def test_a_provider_is_connected_and_disconnected(api, logins, provider):
     assert api.get(status, expect=200).json()["connection"] == made
     assert api.get("/integrations/connections", expect=200).json() == [made]
     token = api.get(f"/integrations/{provider}/token", expect=200)
-    assert token.headers["cache-control"] == "no-store"
+    assert token.headers["cache-control"] == "no-store" and "etag" not in token.headers
     assert token.json()["provider"] == provider and token.json()["token_type"] == "Bearer"
     assert api.delete(f"/integrations/{provider}", expect=200).json() == {"id": made["id"], "deleted": True}
     api.problem("DELETE", f"/integrations/{provider}", 404, "not_found")
     api.problem("GET", f"/integrations/{provider}/token", 404, "not_found")
     assert api.get("/integrations/connections", expect=200).json() == []
+
+
+def test_what_is_secret_is_never_unchanged(api, login):
+    connect(api, "tracker_b", login)
+    fields = {"If-None-Match": "*"}
+    api.get("/integrations/tracker_b/status", headers=fields, expect=304)
+    for path in (TOKEN, "/integrations/tracker_a/auth-url"):
+        answer = api.get(path, headers=fields, expect=200)
+        assert answer.headers["cache-control"] == "no-store" and "etag" not in answer.headers
 
 
 def test_the_token_is_of_the_user_and_is_revoked_when_disconnected(api, oauth_provider, db, login):

@@ -74,6 +74,15 @@ def test_a_renamed_source_is_found(code_host, stranger, source):
     assert fork["full_name"] == f"{stranger.login}/{now.split('/')[1]}"
 
 
+def test_a_fork_of_another_name_is_found(code_host, ada, stranger, source):
+    fork = stranger.api.post(FORK, {"repo": source}, expect=200).json()
+    code_host.rename(source, source.split("/")[1] + "-2")
+    existing = code_host.api("GET", f"/repos/{fork['full_name']}", stranger.at_host.token).json()
+    code_host.fail("POST", "/forks$", status=202, body={**existing, "created_at": "2020-01-31T09:30:00Z"}, before=True)
+    again = stranger.api.post(FORK, {"repo": source}, expect=200).json()
+    assert again == {**fork, "created": False}
+
+
 @pytest.mark.parametrize("limits", [(), ("repo",), ("interest_id",), ("repo", "interest_id")], ids=str)
 def test_a_key_that_proves_no_repository_forks_nothing(code_host, stranger, source, limits):
     """Not even the repository that it names."""

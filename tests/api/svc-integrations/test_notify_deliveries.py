@@ -364,6 +364,20 @@ def test_a_delivery_is_sent_again(api, receiver, endpoint, sender):
     api.problem("POST", f"{WEBHOOKS}/{endpoint['id']}/deliveries/{endpoint['id']}/replay", 404, "not_found")
 
 
+def test_a_repeated_request_sends_nothing_again(api, receiver, endpoint, sender):
+    sent = sender.send({"n": 1})
+    wait_status(api, endpoint, "delivered", 1)
+    path, since = f"{WEBHOOKS}/{endpoint['id']}", (datetime.now().astimezone() - timedelta(hours=1)).isoformat()
+    (made,) = deliveries(api, endpoint)
+    for action, body in [(f"deliveries/{made['id']}/replay", None), ("recover", {"since": since}), ("test", {})]:
+        fields = {"Idempotency-Key": str(uuid.uuid4())}
+        first, second = (api.post(f"{path}/{action}", body, headers=fields, expect=200) for _ in range(2))
+        assert second.json() == first.json() and second.headers["Idempotent-Replayed"] == "true"
+    sender.send({"n": 2})
+    wait_status(api, endpoint, "delivered", 2)
+    assert receiver.ids().count(sent[0]) == 2 and len(receiver.got) == 4  # the replay; the test, which is in no list
+
+
 @pytest.mark.parametrize("overtakes", [False, True])
 def test_an_attempt_that_was_under_way_does_not_end_what_is_sent_again(api, db, sender, overtakes):
     """It fails for good after the request to send again, before the next attempt or after it."""

@@ -129,6 +129,16 @@ def test_an_address_is_asked_three_times_a_day_by_whomever(user, other_user, add
     assert other_user.api.get(WEBHOOKS, expect=200).json() == []
 
 
+def test_a_repeated_request_asks_an_address_once(api, server, address):
+    made = make(api, address)
+    for _ in range(3):  # more would be 409
+        api.post(f"{WEBHOOKS}/{made['id']}/confirmation", headers={"Idempotency-Key": made["id"]}, expect=200)
+    api.post(f"{WEBHOOKS}/{made['id']}/confirmation", expect=200)
+    server.wait(address, 3)
+    api.problem("POST", f"{WEBHOOKS}/{made['id']}/confirmation", 409, "conflict")
+    assert len(server.to(address)) == 3
+
+
 def test_six_at_once_ask_an_address_three_times(user, other_user, server, address):
     body = {"kind": "email", "email": address, "events": ["*"]}
     with ThreadPoolExecutor(6) as pool:

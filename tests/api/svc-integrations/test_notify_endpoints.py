@@ -174,8 +174,10 @@ def test_the_secret_is_replaced(api):
 
 def test_the_types_are_those_of_the_description(api):
     document = api.get("/openapi.json", expect=200).json()
-    types = api.get(f"{WEBHOOKS}/event-types", expect=200).json()
-    assert [row["type"] for row in types] == sorted(document["webhooks"])
+    listed = api.get(f"{WEBHOOKS}/event-types", expect=200)
+    types = listed.json()
+    assert [row["type"] for row in types] == sorted(document["webhooks"]) and listed.headers["X-Total-Count"] == str(len(types))
+    assert api.get(f"{WEBHOOKS}/event-types?limit=2&offset=1", expect=200).json() == types[1:3]
     for row in types:
         assert row["example"]["type"] == row["type"] and "$ref" not in json.dumps(row)
         api.delete(f"{WEBHOOKS}/{make(api, events=[row['type']])['id']}", expect=200)

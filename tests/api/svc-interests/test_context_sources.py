@@ -97,6 +97,14 @@ def test_pages_are_read_and_found_by(interests, sources, site):
     assert any("Vision-Language-Action" in title for title in titles(interests, made))
 
 
+@pytest.mark.parametrize("is_active", [True, False])
+def test_an_address_that_was_taken_away_is_forgotten(api, interests, sources, site, is_active):
+    made = interests.ready(context="Vision-language-action models for manipulation", source_repo_url=site.add(ROBOTS), is_active=is_active)
+    assert [one["status"] for one in sources(made)] == ["read"]
+    assert api.put(f"/interests/{made['id']}", {"source_repo_url": None}, expect=200).json()["source_repo_url"] is None
+    wait_for(lambda: sources(made) == [], "the address is forgotten")
+
+
 def test_a_refresh_writes_no_address_that_is_not_due(db, interests, sources, site):
     made = interests.ready(context=f"{site.add('First')} {site.add('Second')}")
     sources(made)

@@ -232,6 +232,17 @@ def test_toggle_keeps_the_pool(api, interests):
     assert api.post(path, expect=200).json()["is_active"] is True
 
 
+def test_a_second_pause_is_no_new_version(api, interests):
+    path = f"/interests/{interests.create(is_active=False)['id']}"
+    for action in ("pause-agent", "resume-agent"):
+        before = api.get(path, expect=200)
+        first = api.post(f"{path}/{action}", expect=200).json()
+        after = api.get(path, expect=200)
+        assert first["updated_at"] > before.json()["updated_at"] and after.headers["ETag"] != before.headers["ETag"]
+        assert api.post(f"{path}/{action}", expect=200).json() == first
+        assert api.get(path, expect=200).headers["ETag"] == after.headers["ETag"]
+
+
 def test_delete_deletes_all_rows_of_the_interest(api, interests, db):
     made = interests.ready()
     interests.refresh(made)

@@ -62,6 +62,10 @@ static void a_text_is_cut_between_characters(void **state)
 	assert_int_equal(utf8_cut("a\xE2\x82\xAC", 4, 4), 4);
 	assert_int_equal(utf8_cut("a\xE2\x82\xAC", 4, 3), 1);
 	assert_int_equal(utf8_cut("a\xE2\x82\xAC", 4, 0), 0);
+	assert_int_equal(utf8_cut_points("a\xE2\x82\xAC", 4, 2), 4);
+	assert_int_equal(utf8_cut_points("a\xE2\x82\xACz", 5, 2), 4);
+	assert_int_equal(utf8_cut_points("a\xE2\x82\xAC", 4, 1), 1);
+	assert_int_equal(utf8_cut_points("a", 1, 0), 0);
 }
 
 static void what_is_no_text_is_replaced(void **state)
