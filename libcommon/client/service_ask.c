@@ -75,9 +75,12 @@ struct service_answer service_ask_one(struct request *rq, enum api_service servi
 
 attr_noreturn void service_answer_raise(struct request *rq, const struct service_answer *answer)
 {
-	rq->problem.retry_after_s = answer->retry_after_s;
-	rq->problem.scope = answer->scope;
-	raise_error(rq, answer->code, "%s", answer->detail);
+	raise_problem(rq, &(struct problem){
+				  .code = answer->code,
+				  .detail = answer->detail,
+				  .scope = answer->scope,
+				  .retry_after_s = answer->retry_after_s,
+			  });
 }
 
 yyjson_val *service_ask(struct request *rq, const struct internal_op *op, const char *json)

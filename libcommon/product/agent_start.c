@@ -36,8 +36,12 @@ yyjson_val *agent_start_reserve(struct request *rq, const struct agent_start *st
 
 attr_noreturn void agent_start_refuse(struct request *rq, yyjson_val *refusal)
 {
-	rq->problem.budget = json_write(rq->arena, json_get(refusal, "budget"), NULL);
-	raise_error(rq, ERR_BUDGET_REACHED, "%s", json_get_text(refusal, "detail"));
+	raise_problem(rq,
+	              &(struct problem){
+			      .code = ERR_BUDGET_REACHED,
+			      .detail = json_get_text(refusal, "detail"),
+			      .budget = json_write(rq->arena, json_get(refusal, "budget"), NULL),
+		      });
 }
 
 bool agent_start_has_failed(enum err_code code)

@@ -137,8 +137,11 @@ static void require_ready_interest(struct request *rq, const char *interest)
 		            "the agent of the interest is paused; resume it first");
 	if (!yyjson_equals_str(json_get(pool, "pool_status"), "building"))
 		return;
-	rq->problem.raw_body = "{\"pool_building\": true}";
-	raise_error(rq, ERR_CONFLICT, "the pool of the interest is still being built");
+	raise_problem(rq, &(struct problem){
+				  .code = ERR_CONFLICT,
+				  .detail = "the pool of the interest is still being built",
+				  .raw_body = "{\"pool_building\": true}",
+			  });
 }
 
 static void make_inputs(struct request *rq, struct trigger *trigger)

@@ -4,7 +4,6 @@
 #include "http/query.h"
 #include "input/input.h"
 #include "json/json.h"
-#include "loop/fiber.h"
 #include "loop/wait.h"
 #include "observe/log.h"
 #include "pg/pg.h"
@@ -156,8 +155,8 @@ static void look_again(struct request *rq, struct dispatch *d)
 	fiber_join(rq);
 	if (d->run.id || !d->is_recent)
 		return;
-	rq->problem.retry_after_s = RETRY_AFTER_S;
-	raise_error(rq, ERR_UNCERTAIN, "the code host does not show the run yet");
+	raise_retry_later(rq, ERR_UNCERTAIN, RETRY_AFTER_S,
+	                  "the code host does not show the run yet");
 }
 
 static yyjson_mut_val *dispatch_body(struct request *rq, const struct dispatch *d)
@@ -209,10 +208,8 @@ static void send_dispatch(struct request *rq, struct dispatch *d)
 	enum err_code code = fiber_join_try(rq, &problem);
 	if (is_undone(code) && d->is_perhaps)
 		forget(rq, d);
-	if (code) {
-		rq->problem = problem;
-		fiber_exit();
-	}
+	if (code)
+		raise_problem(rq, &problem);
 	if (!d->run.id)
 		wait_for_run(rq, d);
 }
@@ -308,11 +305,11 @@ static attr_noreturn void fail(struct request *rq, const struct dispatch *d,
 {
 	bool says_undone =
 		err_info(problem->code)->is_transient || problem->code == ERR_RATE_LIMITED;
-	rq->problem = *problem;
 	if (!d->is_perhaps || !says_undone)
-		fiber_exit();
-	raise_error(rq, ERR_UNCERTAIN, "whether the workflow was started is not known: %s",
-	            problem->detail ? problem->detail : err_info(problem->code)->detail);
+		raise_problem(rq, problem);
+	raise_retry_later(rq, ERR_UNCERTAIN, problem->retry_after_s,
+	                  "whether the workflow was started is not known: %s",
+	                  problem_detail(rq->arena, problem));
 }
 
 void workflow_dispatch(struct request *rq)

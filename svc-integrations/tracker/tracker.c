@@ -93,10 +93,10 @@ static void check_status(struct request *rq, const struct ticket *ticket,
                          const struct fetch_response *answer, bool is_safe)
 {
 	const char *name = ticket->provider->name;
-	if (answer->status == 429) {
-		rq->problem.retry_after_s = (unsigned)(fetch_retry_after_ms(answer) / 1000);
-		raise_error(rq, ERR_UNAVAILABLE, "%s asks to wait", name);
-	}
+	if (answer->status == 429)
+		raise_retry_later(rq, ERR_UNAVAILABLE,
+		                  (unsigned)(fetch_retry_after_ms(answer) / 1000),
+		                  "%s asks to wait", name);
 	if (answer->status >= 500)
 		raise_error(rq, is_safe ? ERR_UNAVAILABLE : ERR_UNCERTAIN,
 		            "%s answered with status %d", name, answer->status);
