@@ -21,7 +21,6 @@
 
 /* --- Asking other services -------------------------------------------------------------------- */
 
-/* All that is asked here may be asked again, so a broken connection is tried once more at once. */
 static yyjson_val *ask(struct request *rq, enum internal_id id, const char *body)
 {
 	return service_ask(rq, internal_op(id), body);
