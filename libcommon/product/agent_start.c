@@ -40,16 +40,6 @@ attr_noreturn void agent_start_refuse(struct request *rq, yyjson_val *refusal)
 		      });
 }
 
-bool agent_start_has_failed(enum err_code code)
-{
-	static const enum err_code UNKNOWN[] = {ERR_UNCERTAIN, ERR_TIMEOUT, ERR_UPSTREAM,
-	                                        ERR_INTERNAL};
-	for (size_t i = 0; i < ARRAY_LEN(UNKNOWN); i++)
-		if (UNKNOWN[i] == code)
-			return false;
-	return true;
-}
-
 /* A svc-fleet of the former version has reserved nothing. */
 void agent_start_release(struct request *rq, const char *key)
 {
@@ -65,18 +55,13 @@ static void attach(struct request *rq, const char *key, yyjson_val *started)
 	service_ask_found(rq, INTERNAL_ID_run_attach, json_write_mut(rq->arena, body, NULL));
 }
 
-/* Whether a task begins again after a failure. Its key may have started a run in an attempt before
- * this one, of which only the next one will know. */
-static bool is_tried_again(enum err_code code)
-{
-	return err_info(code)->is_transient || code == ERR_RATE_LIMITED;
-}
-
+/* After a failure that is transient the task begins again. Its key may have started a run in an
+ * attempt before this one, of which only the next one will know. */
 yyjson_val *agent_start_dispatch(struct request *rq, const char *key, const char *body)
 {
 	struct service_answer answer =
 		service_ask_try(rq, INTERNAL_ID_workflow_dispatch, body, NULL);
-	if (answer.code && agent_start_has_failed(answer.code) && !is_tried_again(answer.code))
+	if (err_is_final(answer.code))
 		agent_start_release(rq, key);
 	if (answer.code)
 		service_answer_raise(rq, &answer);

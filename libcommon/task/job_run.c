@@ -112,19 +112,20 @@ static void job_main(struct request *rq)
 /* Errors that another attempt would repeat. */
 static bool is_final(enum err_code code)
 {
-	return code == ERR_INVALID || code == ERR_NOT_FOUND || code == ERR_CONFLICT ||
-	       code == ERR_FORBIDDEN || code == ERR_SCOPE || code == ERR_UNAUTHENTICATED ||
-	       code == ERR_BUDGET_REACHED;
+	static const enum err_code TRIED_AGAIN[] = {ERR_TOO_LARGE, ERR_NOT_CONFIGURED,
+	                                            ERR_AUTH_TYPE};
+	for (size_t i = 0; i < ARRAY_LEN(TRIED_AGAIN); i++)
+		if (TRIED_AGAIN[i] == code)
+			return false;
+	return err_is_final(code);
 }
 
-/* Whether the attempt ended because a part of the system was unavailable, concurrent work was in
- * the way, or a limit of requests was reached. A time-out of the job itself is a failure: it may be
- * too slow every time. */
+/* Whether the attempt is no failure of the job. A time-out of the job itself is one: it may be too
+ * slow every time. */
 static bool is_interruption(const struct request *rq)
 {
 	enum err_code code = rq->problem.code;
-	return err_info(code)->is_transient || code == ERR_RATE_LIMITED ||
-	       (code == ERR_TIMEOUT && request_left_ms(rq) > 0);
+	return err_is_transient(code) || (code == ERR_TIMEOUT && request_left_ms(rq) > 0);
 }
 
 /* How the job's request ended. A new request stores that, since the job's has ended. */
@@ -215,7 +216,7 @@ static void store_failure_main(struct request *rq)
 {
 	struct ending *ending = rq->user;
 	enum err_code code;
-	while ((code = store_failure(rq, ending)) && err_info(code)->is_transient &&
+	while ((code = store_failure(rq, ending)) && err_is_transient(code) &&
 	       !ending->run->tasks->is_draining)
 		fiber_sleep(rq, STORE_PAUSE_MS);
 	if (code)

@@ -39,7 +39,8 @@ static void ask(struct request *rq, const char *repo, const char *now)
 	}
 	log_info("the newest run is not known", f_text("repo", repo),
 	         f_text("error", err_info(answer.code)->slug), f_text("detail", answer.detail));
-	if (!err_info(answer.code)->is_transient)
+	/* A limit of requests is one of the account: another one of the repository may ask. */
+	if (!err_is_transient(answer.code) || answer.code == ERR_RATE_LIMITED)
 		pg_query(rq, RUN_STATUS_GIVE_UP_SQL, pg_uuid(rq->caller.account), pg_text(repo));
 }
 

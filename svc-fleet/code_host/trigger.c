@@ -213,7 +213,7 @@ static yyjson_val *dispatch(struct request *rq, const struct trigger_input *in,
 	yyjson_mut_obj_add_val(doc, body, "inputs", yyjson_mut_val_mut_copy(doc, trigger->inputs));
 	struct service_answer answer = service_ask_try(rq, INTERNAL_ID_workflow_dispatch,
 	                                               json_write_mut(rq->arena, body, NULL), NULL);
-	if (answer.code && agent_start_has_failed(answer.code))
+	if (err_is_undone(answer.code))
 		reservation_release(rq, trigger->key);
 	if (answer.code)
 		service_answer_raise(rq, &answer);

@@ -195,8 +195,7 @@ static void post_dispatch(struct request *rq)
  * there is no other token. */
 static bool is_undone(enum err_code code)
 {
-	return code == ERR_UNAVAILABLE || code == ERR_RATE_LIMITED || code == ERR_NOT_FOUND ||
-	       code == ERR_CONFLICT || code == ERR_NOT_CONFIGURED;
+	return err_is_undone(code) && code != ERR_CONTENTION;
 }
 
 /* Send it. One that was not sent, or not taken, such as for a rate limit, leaves no note: a run
@@ -303,9 +302,7 @@ static void dispatch_run(struct request *rq)
 static attr_noreturn void fail(struct request *rq, const struct dispatch *d,
                                const struct problem *problem)
 {
-	bool says_undone =
-		err_info(problem->code)->is_transient || problem->code == ERR_RATE_LIMITED;
-	if (!d->is_perhaps || !says_undone)
+	if (!d->is_perhaps || !err_is_transient(problem->code))
 		raise_problem(rq, problem);
 	raise_retry_later(rq, ERR_UNCERTAIN, problem->retry_after_s,
 	                  "whether the workflow was started is not known: %s",
