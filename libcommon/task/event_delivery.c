@@ -118,13 +118,6 @@ struct delivery event_deliver(struct request *rq, const struct event_consumer *c
 
 bool delivery_is_final(const struct delivery *delivery)
 {
-	static const enum err_code TRIED_AGAIN[] = {
-		ERR_SCOPE,          ERR_UNAUTHENTICATED, ERR_BUDGET_REACHED,
-		ERR_NOT_CONFIGURED, ERR_AUTH_TYPE,
-	};
-	for (size_t i = 0; i < ARRAY_LEN(TRIED_AGAIN); i++)
-		if (TRIED_AGAIN[i] == delivery->code)
-			return false;
 	return err_is_final(delivery->code);
 }
 

@@ -65,9 +65,7 @@ const bool *event_parked_among(struct request *rq, const struct event_consumer *
 /* Whether the failure counts: the event failed by itself. */
 static int failures_of(const struct delivery *delivery)
 {
-	if (!delivery || !delivery->code)
-		return 0;
-	return !err_is_transient(delivery->code) || delivery->code == ERR_RATE_LIMITED;
+	return delivery && delivery->code && !err_is_transient(delivery->code) ? 1 : 0;
 }
 
 /* Append the members of the table's row that are of the entry, as a JSON object. */

@@ -109,17 +109,6 @@ static void job_main(struct request *rq)
 		raise_error(rq, ERR_INTERNAL, "the job ended without task_complete()");
 }
 
-/* Errors that another attempt would repeat. */
-static bool is_final(enum err_code code)
-{
-	static const enum err_code TRIED_AGAIN[] = {ERR_TOO_LARGE, ERR_NOT_CONFIGURED,
-	                                            ERR_AUTH_TYPE};
-	for (size_t i = 0; i < ARRAY_LEN(TRIED_AGAIN); i++)
-		if (TRIED_AGAIN[i] == code)
-			return false;
-	return err_is_final(code);
-}
-
 /* Whether the attempt is no failure of the job. A time-out of the job itself is one: it may be too
  * slow every time. */
 static bool is_interruption(const struct request *rq)
@@ -157,7 +146,7 @@ static void describe(struct ending *ending, const struct request *rq)
  * operator could mend. */
 static bool is_refused(const struct ending *ending)
 {
-	return ending->run->job->acts_for_caller && is_final(ending->code);
+	return ending->run->job->acts_for_caller && err_is_final(ending->code);
 }
 
 /* `row` is that of JOB_FAIL_SQL. No row: the task was completed before the failure, or another
@@ -198,7 +187,7 @@ static enum err_code store_failure(struct request *rq, struct ending *ending)
 	enum err_code code =
 		pg_try(rq, &row, NULL, JOB_FAIL_SQL, pg_text(run->task.id),
 	               pg_int(run->task.attempt), pg_text(run->tasks->settings.instance),
-	               pg_bool(is_final(ending->code)), pg_text(ending->error),
+	               pg_bool(err_is_final(ending->code)), pg_text(ending->error),
 	               pg_int((int64_t)pause_ms), pg_bool(is_interruption),
 	               pg_int((int64_t)tasks_timing.interrupted_max), pg_bool(is_refused(ending)),
 	               pg_text(run->tasks->own_stream));
