@@ -191,21 +191,14 @@ static void post_dispatch(struct request *rq)
 	d->run.html_url = arena_strdup(d->arena, json_get_text(answer.json, "html_url"));
 }
 
-/* Whether a failure says that the code host did not take the call: it was not sent, or refused and
- * there is no other token. */
-static bool is_undone(enum err_code code)
-{
-	return err_is_undone(code) && code != ERR_CONTENTION;
-}
-
-/* Send it. One that was not sent, or not taken, such as for a rate limit, leaves no note: a run
+/* Send it. One that was not sent, or was refused, such as for a rate limit, leaves no note: a run
  * that somebody starts meanwhile would be taken for its own. */
 static void send_dispatch(struct request *rq, struct dispatch *d)
 {
 	struct problem problem;
 	fiber_spawn(rq, post_dispatch, d);
 	enum err_code code = fiber_join_try(rq, &problem);
-	if (is_undone(code) && d->is_perhaps)
+	if (err_is_undone(code) && d->is_perhaps)
 		forget(rq, d);
 	if (code)
 		raise_problem(rq, &problem);
