@@ -19,9 +19,7 @@
 static yyjson_val *ask_or_nothing(struct request *rq, enum internal_id id, const char *body)
 {
 	struct service_answer answer = service_ask_try(rq, id, body, NULL);
-	bool is_refused = answer.code == ERR_NOT_FOUND || answer.code == ERR_CONFLICT ||
-	                  answer.code == ERR_FORBIDDEN || answer.code == ERR_NOT_CONFIGURED;
-	if (answer.code && !is_refused)
+	if (answer.code && !err_is_final(answer.code))
 		service_answer_raise(rq, &answer);
 	if (answer.code)
 		log_info("the code host reports nothing of a run",

@@ -133,7 +133,8 @@ static struct service_answer fetch_repo(struct request *rq, const struct candida
 	return answer;
 }
 
-/* Whether the fault is that of one repository, and the next can be fetched. */
+/* Whether the fault is that of one repository, and the next can be fetched. Other codes that are
+ * final, such as that there is no app, are of all repositories. */
 static bool is_of_repo(enum err_code code)
 {
 	return code == ERR_NOT_FOUND || code == ERR_FORBIDDEN || code == ERR_CONFLICT;

@@ -107,13 +107,6 @@ static void propose(struct request *rq)
 	r->is_in_place = proposal_is_in_place(rq, proposal.repo, proposal.content);
 }
 
-/* What the code host refuses until somebody changes something there. */
-static bool is_refusal(enum err_code code)
-{
-	return code == ERR_CONFLICT || code == ERR_NOT_FOUND || code == ERR_FORBIDDEN ||
-	       code == ERR_INVALID;
-}
-
 /* A task that fails is told to the account; what is wrong still, once for a version. */
 static void end_refused(struct request *rq, struct task *task, const struct problem *problem)
 {
@@ -121,7 +114,7 @@ static void end_refused(struct request *rq, struct task *task, const struct prob
 	struct pg_rows *told =
 		pg_query(rq, RENEWAL_IS_TOLD_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(json_write(rq->arena, task->input, NULL)), pg_text(detail));
-	if (!is_refusal(problem->code) || !pg_value_bool(told, 0))
+	if (!err_is_final(problem->code) || !pg_value_bool(told, 0))
 		raise_problem(rq, problem);
 	task_complete(rq, task, "{}", arena_printf(rq->arena, "As before: %s.", detail));
 }

@@ -236,9 +236,7 @@ static const char *describe(struct arena *arena, yyjson_val *facts)
  * or nothing that is of use. Other errors say nothing of the repository. */
 static bool is_page_only(const struct service_answer *answer, const char *text)
 {
-	return answer->code == ERR_NOT_FOUND || answer->code == ERR_CONFLICT ||
-	       answer->code == ERR_NOT_CONFIGURED || answer->code == ERR_FORBIDDEN ||
-	       answer->code == ERR_INVALID || (answer->code == ERR_NONE && !*text);
+	return err_is_final(answer->code) || (answer->code == ERR_NONE && !*text);
 }
 
 /* Through the code-host app or the account's connection; a public repository of others as a page.
