@@ -76,7 +76,7 @@ static struct fetch_response *fetch_answer(struct request *rq, const struct tick
 		.field_count = ARRAY_LEN(fields) - !body,
 		.response_max_bytes = ANSWER_MAX_BYTES,
 		.timeout_ms = CALL_TIMEOUT_MS,
-		.effect = is_safe ? HTTP_SAFE : HTTP_ONCE,
+		.effect = is_safe ? HTTP_SAFE : HTTP_EFFECT_OF_METHOD,
 	};
 	call.body = body ? json_write_mut(rq->arena, body, &call.body_length) : NULL;
 	struct fetch_response *answer;
