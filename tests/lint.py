@@ -4,8 +4,8 @@
 usage: lint.py words ROOT        refused functions and words, sizes, includes of higher folders, folders of many files, unregistered tests,
                                 migrations that Postgres refuses or that hold functions, bodies of functions that are there twice, triggers
                                 that replace another one, edited functions without a new version, SQL in black-box tests, names that a Python
-                                file of tests defines twice, what libcommon/ARCHITECTURE.md and tests/lib/schedule.py name and is gone, an
-                                image of another version
+                                file of tests defines twice, what libcommon/ARCHITECTURE.md, comments and tests/lib/schedule.py name
+                                and is gone, an image of another version
        lint.py format ROOT       clang-format would change nothing
        lint.py tidy ROOT BUILD   clang-tidy reports nothing
 
@@ -368,6 +368,27 @@ def lint_architecture(root):
                 yield f"{ARCHITECTURE}:{number}: there is no file {name}"
 
 
+SQL_COMMENT = re.compile(r"--[^\n]*")
+CALLED_IN_COMMENT = re.compile(r"\b([a-z]\w*_\w+)\(\)")  # names without _ may be those of libraries
+
+
+def lint_called_in_comments(root):
+    """Comments of C and SQL name functions that there are. Migrations stay as they were merged."""
+    texts = {path: path.read_text(encoding="utf-8") for path in sources(root, ".c", ".h", ".def", ".sql")}
+    known = set()
+    for path, text in texts.items():
+        known.update(re.findall(r"\w+", code_only(SQL_COMMENT.sub("", text) if path.suffix == ".sql" else text)))
+    for path, text in texts.items():
+        if path.parent.name == "migrations":
+            continue
+        comments = SQL_COMMENT if path.suffix == ".sql" else STRING_OR_COMMENT
+        for comment in comments.finditer(text):
+            for match in () if comment.group(0)[0] in "\"'" else CALLED_IN_COMMENT.finditer(comment.group(0)):
+                if match.group(1) not in known:
+                    number = text.count("\n", 0, comment.start() + match.start()) + 1
+                    yield f"{path.relative_to(root)}:{number}: there is no function {match.group(0)}"
+
+
 # Tests of SQL itself: of functions, plans, constraints, migrations and rights.
 SQL_TESTS = {
     "gateway/test_audit_rights.py", "gateway/test_person_migration.py", "svc-integrations/test_identity_migration.py", "svc-interests/test_large_accounts.py",
@@ -433,6 +454,7 @@ def lint_schedule(root):
 def words(root):
     faults = sorted({*lint_registered(root), *lint_order(root), *lint_folder_headers(root), *lint_folder_sizes(root), *lint_migrations(root), *lint_functions_of_tables(root),
                      *lint_function_bodies(root), *lint_triggers(root), *lint_column_names(root), *lint_version(root), *lint_architecture(root),
+                     *lint_called_in_comments(root),
                      *lint_sql_of_tests(root), *lint_clients(root), *lint_names(root), *lint_schedule(root)})  # fmt: skip
     faults += subprocess.run([VERSIONS_TOOL, root], stdout=subprocess.PIPE, text=True, check=False).stdout.splitlines()
     for path in sources(root, ".c", ".h"):

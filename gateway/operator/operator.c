@@ -60,9 +60,10 @@ static const struct field RETRY_FIELDS[] = {
 
 /* What all services are asked, and what they answered. In the arena of the request. */
 struct fan_out {
-	struct internal_op op;
+	enum internal_id id;
 	const char *json;
-	struct arena *arena;                    /* of the answers */
+	bool is_safe;        /* it changes nothing, whatever the operation may do */
+	struct arena *arena; /* of the answers */
 	yyjson_val *answers[API_SERVICE_COUNT]; /* NULL: it was not asked, or has not answered */
 	struct buf silent;                      /* names of those that have not answered */
 };
@@ -77,8 +78,11 @@ static void ask_one(struct request *rq)
 {
 	const struct fan_out_call *call = rq->user;
 	struct fan_out *fan_out = call->fan_out;
-	struct service_answer answer =
-		service_ask_one(rq, call->service, &fan_out->op, fan_out->json);
+	const struct ask_options options = {
+		.service = call->service,
+		.is_safe = fan_out->is_safe,
+	};
+	struct service_answer answer = service_ask_try(rq, fan_out->id, fan_out->json, &options);
 	if (answer.code == ERR_INVALID)
 		service_answer_raise(rq, &answer);
 	if (answer.code)
@@ -96,18 +100,16 @@ static bool is_deployed(const struct request *rq, enum api_service service)
 	return url && url[0];
 }
 
-/* Begin to ask the services but this one; only `name` unless it is NULL. `is_safe`: it changes
- * nothing, whatever the operation may do. */
+/* Begin to ask the services but this one; only `name` unless it is NULL. */
 static struct fan_out *ask(struct request *rq, enum internal_id id, const char *json, bool is_safe,
                            const char *name)
 {
 	struct fan_out *fan_out = arena_new_of(rq->arena, struct fan_out);
-	*fan_out = (struct fan_out){.op = *internal_op(id),
+	*fan_out = (struct fan_out){.id = id,
 	                            .json = json,
+	                            .is_safe = is_safe,
 	                            .arena = rq->arena,
 	                            .silent = {.arena = rq->arena}};
-	if (is_safe)
-		fan_out->op.effect = HTTP_SAFE;
 	for (enum api_service service = API_GATEWAY + 1; service < API_SERVICE_COUNT; service++) {
 		bool is_meant = !name || strcmp(name, api_service_name(service)) == 0;
 		if (!is_meant || !is_deployed(rq, service))

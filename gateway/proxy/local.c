@@ -26,18 +26,11 @@ static void end(struct local_exchange *local)
 	http_request_end(local->rq);
 }
 
-static void refuse(struct request *rq, const struct problem *problem)
-{
-	rq->problem.scope = problem->scope;
-	rq->problem.retry_after_s = problem->retry_after_s;
-	http_request_refuse(rq, problem->code, problem->detail);
-}
-
 static void on_authorized_again(void *user, struct problem *problem)
 {
 	struct local_exchange *local = user;
 	if (problem)
-		refuse(local->rq, problem);
+		http_request_refuse(local->rq, problem);
 	else
 		end(local);
 }

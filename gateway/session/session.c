@@ -103,10 +103,9 @@ struct uuid session_attempt_take(struct request *rq)
 {
 	const struct http_exchange *x = rq->http->exchange;
 	struct uuid bucket = client_id(x ? x->peer : "");
-	if (!rate_limiter_take(gateway_of(rq)->lookups, &bucket, time_monotonic_us()).is_allowed) {
-		rq->problem.retry_after_s = 1;
-		raise_error(rq, ERR_RATE_LIMITED, "too many unknown keys from this address");
-	}
+	if (!rate_limiter_take(gateway_of(rq)->lookups, &bucket, time_monotonic_us()).is_allowed)
+		raise_retry_later(rq, ERR_RATE_LIMITED, 1,
+		                  "too many unknown keys from this address");
 	return bucket;
 }
 

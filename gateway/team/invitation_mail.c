@@ -23,11 +23,11 @@ static const struct field ID_FIELDS[] = {
 
 bool invitation_mail_is_wanted(struct request *rq)
 {
-	const struct internal_op *op = internal_op(INTERNAL_ID_mail_status_get);
-	const char *url = rq->worker->peers->url[op->service];
+	const char *url = rq->worker->peers->url[API_INTEGRATIONS];
 	if (!url || !url[0])
 		return false;
-	struct service_answer answer = service_ask_try(rq, op, "{}", ASK_MS);
+	struct service_answer answer = service_ask_try(rq, INTERNAL_ID_mail_status_get, "{}",
+	                                               &(struct ask_options){.timeout_ms = ASK_MS});
 	if (answer.code == ERR_NOT_FOUND) /* it is of the release before, and reads no such event */
 		return false;
 	return answer.code || json_get_bool(answer.json, "is_configured", false);

@@ -59,14 +59,39 @@ enum err_code {
 	ERR_COUNT
 };
 
+/** What a failure says of the work that met it: whether something was done, and whether the same
+ * work may succeed later. */
+enum err_class {
+	ERR_CLASS_NONE,      /* of ERR_NONE */
+	ERR_CLASS_REQUEST,   /* nothing was done: the request, or what it names, is wrong */
+	ERR_CLASS_STATE,     /* nothing was done, until somebody changes the state of something */
+	ERR_CLASS_LATER,     /* nothing was done for now: a part of the system was unavailable,
+			      concurrent work was in the way, or a limit of requests reached */
+	ERR_CLASS_UNCERTAIN, /* as LATER, but it may have been done */
+	ERR_CLASS_FAULT,     /* a part does not work as it should: what was done is not known, and
+			    another attempt may fail in the same way */
+};
+
 struct err_info {
-	int status;         /* HTTP status */
+	int status; /* HTTP status */
+	enum err_class class;
 	const char *slug;   /* `error` in the problem body; snake_case; never changes */
 	const char *title;  /* short; the same for every occurrence */
 	const char *detail; /* default sentence for the client */
-	bool is_transient;  /* the same work may succeed later: a part of the system was
-			       unavailable, or concurrent work was in the way */
 };
 
 /** The row of a code, never NULL; the row of ERR_INTERNAL for an unknown code. */
 const struct err_info *err_info(enum err_code code);
+
+/* The three questions that callers ask of a failure; all false of ERR_NONE. A caller that means
+ * another set of codes says why beside it. */
+
+/** Whether the same work, done again, gets the same answer: REQUEST and STATE. */
+bool err_is_final(enum err_code code);
+
+/** Whether the same work may succeed later, so that this does not count as a failure of it: LATER
+ * and UNCERTAIN. */
+bool err_is_transient(enum err_code code);
+
+/** Whether nothing was done: REQUEST, STATE and LATER. */
+bool err_is_undone(enum err_code code);

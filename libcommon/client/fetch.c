@@ -238,12 +238,11 @@ void fetch_raise_if_full(struct request *rq, enum err_code code)
 {
 	if (code != ERR_RATE_LIMITED && code != ERR_CONTENTION)
 		return;
-	rq->problem.retry_after_s = 1;
-	raise_error(rq, code, "%s",
-	            code == ERR_CONTENTION
-	                    ? "too many calls of outside addresses are in progress; try again"
-	                    : "too many calls of outside addresses are in progress for this "
-	                      "account; try again when one has ended");
+	raise_retry_later(rq, code, 1, "%s",
+	                  code == ERR_CONTENTION
+	                          ? "too many calls of outside addresses are in progress; try again"
+	                          : "too many calls of outside addresses are in progress for this "
+	                            "account; try again when one has ended");
 }
 
 const char *fetch_json(struct arena *arena, const struct fetch_response *answer,

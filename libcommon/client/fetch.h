@@ -46,7 +46,7 @@ struct fetch_call {
 	bool cuts_response;          /* a longer answer is cut there, and is no failure */
 	uint64_t timeout_ms;         /* 0: what is left of the request's deadline, at most 30,000 */
 	uint64_t connect_timeout_ms; /* 0: 5,000 */
-	enum http_effect effect;     /* HTTP_ONCE: that of the method */
+	enum http_effect effect;     /* what sending it again does */
 	bool is_fresh;               /* over a new connection, also when it can be sent again */
 	bool follow_redirects;       /* at most 5; http and https only */
 	enum fetch_guard guard;

@@ -44,46 +44,53 @@ static struct service_answer read_answer(struct request *rq, enum err_code code,
 	};
 }
 
-struct service_answer service_ask_try(struct request *rq, const struct internal_op *op,
-                                      const char *json, uint64_t timeout_ms)
+struct service_answer service_ask_try(struct request *rq, enum internal_id id, const char *json,
+                                      const struct ask_options *options)
 {
+	static const struct ask_options NONE;
+	const struct internal_op *op = internal_op(id);
 	struct fetch_response *from = NULL;
+	if (!options)
+		options = &NONE;
 	const struct service_call call = {
-		.service = op->service,
+		.service = op->service == API_EVERY ? options->service : op->service,
 		.method = op->method,
 		.path = op->path,
 		.json_body = json,
-		.effect = op->effect,
-		.timeout_ms = timeout_ms,
+		.effect = options->is_safe ? HTTP_SAFE : op->effect,
+		.timeout_ms = options->timeout_ms,
 	};
 	enum err_code code = service_call(rq, &call, &from);
 	struct service_answer answer =
 		from ? read_answer(rq, code, from) : (struct service_answer){code};
 	if (answer.code && !answer.detail)
-		answer.detail = arena_printf(rq->arena, "%s: %s", api_service_name(op->service),
+		answer.detail = arena_printf(rq->arena, "%s: %s", api_service_name(call.service),
 		                             err_info(answer.code)->detail);
 	return answer;
 }
 
-struct service_answer service_ask_one(struct request *rq, enum api_service service,
-                                      const struct internal_op *op, const char *json)
-{
-	struct internal_op of_service = *op;
-	of_service.service = service;
-	return service_ask_try(rq, &of_service, json, 0);
-}
-
 attr_noreturn void service_answer_raise(struct request *rq, const struct service_answer *answer)
 {
-	rq->problem.retry_after_s = answer->retry_after_s;
-	rq->problem.scope = answer->scope;
-	raise_error(rq, answer->code, "%s", answer->detail);
+	raise_problem(rq, &(struct problem){
+				  .code = answer->code,
+				  .detail = answer->detail,
+				  .scope = answer->scope,
+				  .retry_after_s = answer->retry_after_s,
+			  });
 }
 
-yyjson_val *service_ask(struct request *rq, const struct internal_op *op, const char *json)
+yyjson_val *service_ask(struct request *rq, enum internal_id id, const char *json)
 {
-	struct service_answer answer = service_ask_try(rq, op, json, 0);
+	struct service_answer answer = service_ask_try(rq, id, json, NULL);
 	if (answer.code)
+		service_answer_raise(rq, &answer);
+	return answer.json;
+}
+
+yyjson_val *service_ask_found(struct request *rq, enum internal_id id, const char *json)
+{
+	struct service_answer answer = service_ask_try(rq, id, json, NULL);
+	if (answer.code && answer.code != ERR_NOT_FOUND)
 		service_answer_raise(rq, &answer);
 	return answer.json;
 }

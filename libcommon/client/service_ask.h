@@ -25,19 +25,25 @@ struct service_answer {
 	unsigned retry_after_s; /* 0: not given */
 };
 
+/** How an operation is asked for, beyond what internal.def says. */
+struct ask_options {
+	uint64_t timeout_ms;      /* as in struct service_call */
+	enum api_service service; /* which to ask, of an operation that every one has (API_EVERY) */
+	bool is_safe;             /* asked like this it changes nothing, whatever it may do */
+};
+
 /** POST a JSON text to an internal operation of a service, and wait for the answer. Suspends.
  * `code` is that of the problem that the service replied, one of service_call(), or ERR_UPSTREAM:
- * the answer is no JSON. `timeout_ms` as in service_call. */
-struct service_answer service_ask_try(struct request *rq, const struct internal_op *op,
-                                      const char *json, uint64_t timeout_ms);
+ * the answer is no JSON. `options` NULL: none. */
+struct service_answer service_ask_try(struct request *rq, enum internal_id id, const char *json,
+                                      const struct ask_options *options);
 
-/** As service_ask_try() with a timeout_ms of 0, for an operation that every service has
- * (API_EVERY). */
-struct service_answer service_ask_one(struct request *rq, enum api_service service,
-                                      const struct internal_op *op, const char *json);
+/** As service_ask_try() without options, but raises what is wrong. Never NULL. */
+yyjson_val *service_ask(struct request *rq, enum internal_id id, const char *json);
 
-/** As service_ask_try() with a timeout_ms of 0, but raises what is wrong. */
-yyjson_val *service_ask(struct request *rq, const struct internal_op *op, const char *json);
+/** As service_ask(); NULL: ERR_NOT_FOUND. The service does not know what is asked about, or is of
+ * the former version and does not know the operation. */
+yyjson_val *service_ask_found(struct request *rq, enum internal_id id, const char *json);
 
 /** Raise what is wrong with an answer; its code is not ERR_NONE. */
 attr_noreturn void service_answer_raise(struct request *rq, const struct service_answer *answer);

@@ -28,7 +28,7 @@ struct service_call {
 	const char *json_body;     /* NULL: none */
 	uint64_t timeout_ms;       /* 0: what is left of the request's deadline, at most 30,000 */
 	size_t response_max_bytes; /* 0: as in struct fetch_call */
-	enum http_effect effect;   /* HTTP_ONCE: that of the method */
+	enum http_effect effect;   /* what sending it again does */
 };
 
 /** Call another service as KEY_SERVICE on behalf of the request's account, with a signed identity,

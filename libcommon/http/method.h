@@ -5,9 +5,11 @@
 #include <string.h>
 
 enum http_effect {
-	HTTP_ONCE,       /* twice is more than once */
-	HTTP_IDEMPOTENT, /* twice is as once; but whether it was done at all has to be known */
-	HTTP_SAFE,       /* it changes nothing */
+	HTTP_EFFECT_OF_METHOD, /* the caller knows no more than the method: http_effect_of() */
+	HTTP_SAFE,             /* it changes nothing */
+	HTTP_IDEMPOTENT,       /* sent twice, it is done as once; but whether it was done at all has
+				  to be known */
+	HTTP_ONCE,             /* sent twice, it is done twice */
 };
 
 /** Whether a request with this method changes nothing: GET, HEAD, OPTIONS. */
@@ -17,9 +19,12 @@ static inline bool http_method_is_safe(const char *method)
 	       strcmp(method, "OPTIONS") == 0;
 }
 
-/** The effect of a request with this method (NULL: GET), of which the caller knows `known`;
- * HTTP_ONCE: nothing. */
+/** The effect of a request: `known`, or that of the method (NULL: GET). PUT and DELETE, which the
+ * RFC calls idempotent, are HTTP_ONCE unless the caller says more: the second answer may be another
+ * one than the first, such as 404. */
 static inline enum http_effect http_effect_of(enum http_effect known, const char *method)
 {
-	return !method || http_method_is_safe(method) ? HTTP_SAFE : known;
+	if (known != HTTP_EFFECT_OF_METHOD)
+		return known;
+	return !method || http_method_is_safe(method) ? HTTP_SAFE : HTTP_ONCE;
 }

@@ -1,6 +1,7 @@
 #include "input/http_call.h"
 
 #define NOTHING_DONE       "nothing was done, try again"
+#define ALL_USED           "too many large requests are in progress; " NOTHING_DONE
 #define ACCOUNT_SHARE_USED "too many large requests of this account are in progress; " NOTHING_DONE
 #define OPEN_SHARE_USED    "too many large requests without a key are in progress; " NOTHING_DONE
 
@@ -10,17 +11,21 @@ bool http_call_needs_key(const struct api_op *op)
 }
 
 /* The budget is used up, or the account's share of it: then 429, since others are served. */
-const char *http_call_full_detail(struct request *rq, enum err_code code)
+struct problem http_call_full_problem(const struct request *rq, enum err_code code)
 {
-	if (code == ERR_UNAVAILABLE)
-		return "too many large requests are in progress; " NOTHING_DONE;
-	rq->problem.retry_after_s = 1;
-	return http_call_needs_key(rq->http->op) ? ACCOUNT_SHARE_USED : OPEN_SHARE_USED;
+	const char *share =
+		http_call_needs_key(rq->http->op) ? ACCOUNT_SHARE_USED : OPEN_SHARE_USED;
+	return (struct problem){
+		.code = code,
+		.detail = code == ERR_UNAVAILABLE ? ALL_USED : share,
+		.retry_after_s = 1,
+	};
 }
 
 void http_call_raise_full(struct request *rq, enum err_code code)
 {
-	raise_error(rq, code, "%s", http_call_full_detail(rq, code));
+	const struct problem problem = http_call_full_problem(rq, code);
+	raise_problem(rq, &problem);
 }
 
 /* Memory for a body that is parsed, copied and written again, as request_input() does: for each

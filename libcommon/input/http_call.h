@@ -51,8 +51,8 @@ enum err_code http_call_take_json_try(struct request *rq, size_t length,
                                       size_t values) attr_must_use;
 
 /** What a client reads when http_body_add() has returned `code`, ERR_UNAVAILABLE or
- * ERR_RATE_LIMITED, because a budget is used up. Sets Retry-After for the latter. */
-const char *http_call_full_detail(struct request *rq, enum err_code code);
+ * ERR_RATE_LIMITED, because a budget is used up. */
+struct problem http_call_full_problem(const struct request *rq, enum err_code code);
 
 /** Raise it. */
 attr_noreturn void http_call_raise_full(struct request *rq, enum err_code code);

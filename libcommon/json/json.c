@@ -492,7 +492,7 @@ void json_spell_whole(yyjson_val *value)
 	if (number < 0)
 		yyjson_set_sint(value, number);
 	else
-		yyjson_set_uint(value, (uint64_t)number); /* as the reader does: is_uint() */
+		yyjson_set_uint(value, (uint64_t)number); /* as the reader does: yyjson_is_uint() */
 }
 
 int64_t json_get_int(yyjson_val *object, const char *name, int64_t fallback)

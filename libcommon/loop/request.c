@@ -49,6 +49,23 @@ void raise_error(struct request *rq, enum err_code code, const char *detail, ...
 	fiber_exit();
 }
 
+void raise_retry_later(struct request *rq, enum err_code code, unsigned retry_after_s,
+                       const char *detail, ...)
+{
+	va_list args;
+	va_start(args, detail);
+	const char *text = arena_vprintf(rq->arena, detail, args);
+	va_end(args);
+	rq->problem.retry_after_s = retry_after_s;
+	raise_error(rq, code, "%s", text);
+}
+
+void raise_problem(struct request *rq, const struct problem *problem)
+{
+	rq->problem = *problem;
+	fiber_exit();
+}
+
 void raise_field(struct request *rq, const char *field, const char *message, ...)
 {
 	va_list args;

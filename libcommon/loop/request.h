@@ -63,6 +63,17 @@ void request_cancel(struct request *rq, enum err_code reason);
 attr_noreturn void raise_error(struct request *rq, enum err_code code, const char *detail, ...)
 	attr_printf(3, 4) attr_nonnull(1, 3);
 
+/** As raise_error(), and asks to come again: Retry-After of the reply, the least pause of a job.
+ * `retry_after_s` 0: it is not said when. */
+attr_noreturn void raise_retry_later(struct request *rq, enum err_code code, unsigned retry_after_s,
+                                     const char *detail, ...) attr_printf(4, 5) attr_nonnull(1, 4);
+
+/** End the fiber with a failure that is known already, such as that of a member (wait.h): with all
+ * that it says, unlike raise_error() with its code and detail. Its texts live as long as the
+ * request. */
+attr_noreturn void raise_problem(struct request *rq, const struct problem *problem)
+	attr_nonnull(1, 2);
+
 /** An arena for secrets, which is wiped when the request ends. The request's own is wiped then,
  * too: it has what they were read from. */
 struct arena *request_secrets_arena(struct request *rq);

@@ -264,8 +264,6 @@ enum err_code fiber_join_try(struct request *rq, struct problem *ret_problem)
 void fiber_join(struct request *rq)
 {
 	struct problem problem;
-	if (fiber_join_try(rq, &problem) == ERR_NONE)
-		return;
-	rq->problem = problem;
-	fiber_exit();
+	if (fiber_join_try(rq, &problem))
+		raise_problem(rq, &problem);
 }

@@ -6,8 +6,8 @@
  *
  * A stopped process that continues may still believe that it holds the lease. What it does then
  * must do no harm: it carries the lease's `fence`, a number that rises with each change of the
- * holder, and Redis (task/outbox.h) and Postgres (lease_is_held() in statements) refuse a lower one
- * than they know.
+ * holder, and Redis (task/outbox.h) and statements (`FROM lease WHERE ... AND fence = :fence`)
+ * refuse a lower one than they know.
  *
  * A lease is renewed by the passes that use it, never by a timer of its own; lease_run_try() renews
  * it during a pass that takes longer.

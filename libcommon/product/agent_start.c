@@ -25,42 +25,25 @@ const char *agent_start_body(struct request *rq, const struct agent_start *start
 
 yyjson_val *agent_start_reserve(struct request *rq, const struct agent_start *start)
 {
-	struct service_answer answer = service_ask_try(rq, internal_op(INTERNAL_ID_run_reserve),
-	                                               agent_start_body(rq, start), 0);
-	if (answer.code == ERR_NOT_FOUND)
-		return NULL;
-	if (answer.code)
-		service_answer_raise(rq, &answer);
-	return json_get_bool(answer.json, "allowed", false) ? NULL : answer.json;
+	yyjson_val *answer =
+		service_ask_found(rq, INTERNAL_ID_run_reserve, agent_start_body(rq, start));
+	return json_get_bool(answer, "allowed", false) ? NULL : answer;
 }
 
 attr_noreturn void agent_start_refuse(struct request *rq, yyjson_val *refusal)
 {
-	rq->problem.budget = json_write(rq->arena, json_get(refusal, "budget"), NULL);
-	raise_error(rq, ERR_BUDGET_REACHED, "%s", json_get_text(refusal, "detail"));
+	raise_problem(rq,
+	              &(struct problem){
+			      .code = ERR_BUDGET_REACHED,
+			      .detail = json_get_text(refusal, "detail"),
+			      .budget = json_write(rq->arena, json_get(refusal, "budget"), NULL),
+		      });
 }
 
-bool agent_start_has_failed(enum err_code code)
-{
-	static const enum err_code UNKNOWN[] = {ERR_UNCERTAIN, ERR_TIMEOUT, ERR_UPSTREAM,
-	                                        ERR_INTERNAL};
-	for (size_t i = 0; i < ARRAY_LEN(UNKNOWN); i++)
-		if (UNKNOWN[i] == code)
-			return false;
-	return true;
-}
-
-/* Ask svc-fleet, whose former version reserved nothing. */
-static void ask(struct request *rq, enum internal_id id, const char *body)
-{
-	struct service_answer answer = service_ask_try(rq, internal_op(id), body, 0);
-	if (answer.code && answer.code != ERR_NOT_FOUND)
-		service_answer_raise(rq, &answer);
-}
-
+/* A svc-fleet of the former version has reserved nothing. */
 void agent_start_release(struct request *rq, const char *key)
 {
-	ask(rq, INTERNAL_ID_run_release, ASK_BODY(rq, {"key", key}));
+	service_ask_found(rq, INTERNAL_ID_run_release, ASK_BODY(rq, {"key", key}));
 }
 
 static void attach(struct request *rq, const char *key, yyjson_val *started)
@@ -69,21 +52,16 @@ static void attach(struct request *rq, const char *key, yyjson_val *started)
 	yyjson_mut_val *body = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_str(doc, body, "key", key);
 	yyjson_mut_obj_add_int(doc, body, "run_id", json_get_int(started, "run_id", 0));
-	ask(rq, INTERNAL_ID_run_attach, json_write_mut(rq->arena, body, NULL));
+	service_ask_found(rq, INTERNAL_ID_run_attach, json_write_mut(rq->arena, body, NULL));
 }
 
-/* Whether a task begins again after a failure. Its key may have started a run in an attempt before
- * this one, of which only the next one will know. */
-static bool is_tried_again(enum err_code code)
-{
-	return err_info(code)->is_transient || code == ERR_RATE_LIMITED;
-}
-
+/* After a failure that is transient the task begins again. Its key may have started a run in an
+ * attempt before this one, of which only the next one will know. */
 yyjson_val *agent_start_dispatch(struct request *rq, const char *key, const char *body)
 {
 	struct service_answer answer =
-		service_ask_try(rq, internal_op(INTERNAL_ID_workflow_dispatch), body, 0);
-	if (answer.code && agent_start_has_failed(answer.code) && !is_tried_again(answer.code))
+		service_ask_try(rq, INTERNAL_ID_workflow_dispatch, body, NULL);
+	if (err_is_final(answer.code))
 		agent_start_release(rq, key);
 	if (answer.code)
 		service_answer_raise(rq, &answer);

@@ -37,6 +37,3 @@ yyjson_val *agent_start_dispatch(struct request *rq, const char *key, const char
 
 /** Give the reservation of a start back that does not come to its dispatch. */
 void agent_start_release(struct request *rq, const char *key);
-
-/** Whether a dispatch that failed so has started nothing. */
-bool agent_start_has_failed(enum err_code code);

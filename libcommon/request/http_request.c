@@ -94,7 +94,7 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
 	rq->traceparent = http_head_get(&exchange->head, "traceparent");
 	collected->span = span_begin(arena, SPAN_SERVER, request_id, &rq->traceparent);
 	if (exchange->head.content_length > (int64_t)body_max_bytes && body_max_bytes)
-		http_request_refuse(rq, ERR_TOO_LARGE, NULL);
+		http_request_refuse(rq, &(struct problem){ERR_TOO_LARGE});
 	return rq;
 }
 
@@ -143,30 +143,28 @@ static void send_reply(struct request *rq)
 	http_body_drop(&rq->http->received);
 }
 
-void http_request_refuse(struct request *rq, enum err_code code, const char *detail)
+void http_request_refuse(struct request *rq, const struct problem *problem)
 {
 	struct collected *collected = collected_of(rq);
 	if (collected->is_refused)
 		return;
 	collected->is_refused = true;
-	rq->problem.code = code;
-	if (detail)
-		rq->problem.detail = detail;
+	rq->problem = *problem;
 	send_reply(rq);
 }
 
 void http_request_content(struct request *rq, const char *data, size_t length)
 {
 	struct collected *collected = collected_of(rq);
-	enum err_code code = ERR_NONE;
+	struct problem problem = {ERR_NONE};
 	if (collected->is_refused)
 		return;
 	if (rq->http->received.max_bytes > 0)
-		code = http_body_add(&rq->http->received, data, length);
-	if (code == ERR_UNAVAILABLE || code == ERR_RATE_LIMITED)
-		http_request_refuse(rq, code, http_call_full_detail(rq, code));
-	else if (code)
-		http_request_refuse(rq, code, NULL);
+		problem.code = http_body_add(&rq->http->received, data, length);
+	if (problem.code == ERR_UNAVAILABLE || problem.code == ERR_RATE_LIMITED)
+		problem = http_call_full_problem(rq, problem.code);
+	if (problem.code)
+		http_request_refuse(rq, &problem);
 }
 
 static void set_body(struct request *rq)
@@ -306,8 +304,12 @@ void http_request_end(struct request *rq)
 		return;
 	if (request_list_count(rq->worker->requests) >= running_max) {
 		http_request_refuse(
-			rq, ERR_UNAVAILABLE,
-			"too many requests are in progress; nothing was done, try again");
+			rq,
+			&(struct problem){
+				.code = ERR_UNAVAILABLE,
+				.detail = "too many requests are in progress; nothing was done, "
+					  "try again",
+			});
 		return;
 	}
 	rq->deadline_ms =

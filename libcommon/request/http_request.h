@@ -44,8 +44,8 @@ void http_request_gone(struct request *rq, enum err_code reason);
  * fiber and the members of its group have ended. */
 void http_request_done(struct request *rq);
 
-/** Reply a problem without running the handler. `detail` NULL: the default text of `code`. */
-void http_request_refuse(struct request *rq, enum err_code code, const char *detail);
+/** Reply a problem without running the handler. Its texts live until the request is done. */
+void http_request_refuse(struct request *rq, const struct problem *problem);
 
 /** The `refuse` member of every struct http_handler: writes a problem body. */
 void http_refuse_problem(struct arena *arena, enum err_code code, const char *detail,

@@ -148,10 +148,13 @@ static void on_head(struct http_exchange *x)
 		http_request_new(worker, x, &to.match, &sender.caller, client ? client : x->peer,
 	                         id, to.handle, to.body_max_bytes);
 	x->user = rq;
-	rq->problem.allow = to.match.allow;
-	rq->problem.scope = access.scope;
 	if (access.code)
-		http_request_refuse(rq, access.code, access.detail);
+		http_request_refuse(rq, &(struct problem){
+						.code = access.code,
+						.detail = access.detail,
+						.scope = access.scope,
+						.allow = to.match.allow,
+					});
 }
 
 static void on_content(struct http_exchange *x, const char *data, size_t length)

@@ -41,13 +41,13 @@ const char *repository_of_event(struct request *rq, const struct event *event)
 /* Whether svc-integrations knows of a rename that this service has not read of yet. */
 static bool is_known_already(struct request *rq, const char *one, const char *other)
 {
-	const struct internal_op *op = internal_op(INTERNAL_ID_repository_names_compare);
+	const enum internal_id id = INTERNAL_ID_repository_names_compare;
+	const struct ask_options options = {.timeout_ms = ASK_TIMEOUT_MS};
 	enum api_service self = rq->worker->process->service->api;
-	if (pg_in_transaction(rq) || !internal_op_is_allowed(op, self))
+	if (pg_in_transaction(rq) || !internal_op_is_allowed(internal_op(id), self))
 		return false;
 	struct service_answer answer =
-		service_ask_try(rq, op, ASK_BODY(rq, {"repo", one}, {"other", other}),
-	                        ASK_TIMEOUT_MS);
+		service_ask_try(rq, id, ASK_BODY(rq, {"repo", one}, {"other", other}), &options);
 	return !answer.code && json_get_bool(answer.json, "same", false);
 }
 

@@ -1,7 +1,7 @@
-/** What ends the rows of a table. Each process declares all tables of its schema in such rows,
- * beside the code that deletes; those that every schema has are COMMON_TABLES. `svc-X retention
- * --show` prints them (main/retention_command.h), and fails where the rows and the schema differ,
- * so that no table is added without an answer to the question how it ends.
+/** What ends the rows of a table. Each process declares all tables of its schema in such rows, in
+ * its folder retention/; those that every schema has are COMMON_TABLES. `svc-X retention --show`
+ * prints them (main/retention_command.h), and fails where the rows and the schema differ, so that
+ * no table is added without an answer to the question how it ends.
  *
  * Rows that no other table and no sum depends on need no code: retained_tables_keep() deletes them
  * by the condition of TABLE_DELETED. */

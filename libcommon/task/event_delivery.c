@@ -121,13 +121,7 @@ struct delivery event_deliver(struct request *rq, const struct event_consumer *c
 
 bool delivery_is_final(const struct delivery *delivery)
 {
-	static const enum err_code FINAL[] = {ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT,
-	                                      ERR_FORBIDDEN, ERR_TOO_LARGE};
-	for (size_t i = 0; i < ARRAY_LEN(FINAL); i++) {
-		if (delivery->code == FINAL[i])
-			return true;
-	}
-	return false;
+	return err_is_final(delivery->code);
 }
 
 void event_dead_letter(struct request *rq, const struct event_consumer *consumer,

@@ -65,7 +65,7 @@ const bool *event_parked_among(struct request *rq, const struct event_consumer *
 /* Whether the failure counts: the event failed by itself. */
 static int failures_of(const struct delivery *delivery)
 {
-	return delivery && delivery->code && !err_info(delivery->code)->is_transient ? 1 : 0;
+	return delivery && delivery->code && !err_is_transient(delivery->code) ? 1 : 0;
 }
 
 /* Append the members of the table's row that are of the entry, as a JSON object. */

@@ -109,22 +109,12 @@ static void job_main(struct request *rq)
 		raise_error(rq, ERR_INTERNAL, "the job ended without task_complete()");
 }
 
-/* Errors that another attempt would repeat. */
-static bool is_final(enum err_code code)
-{
-	return code == ERR_INVALID || code == ERR_NOT_FOUND || code == ERR_CONFLICT ||
-	       code == ERR_FORBIDDEN || code == ERR_SCOPE || code == ERR_UNAUTHENTICATED ||
-	       code == ERR_BUDGET_REACHED;
-}
-
-/* Whether the attempt ended because a part of the system was unavailable, concurrent work was in
- * the way, or a limit of requests was reached. A time-out of the job itself is a failure: it may be
- * too slow every time. */
+/* Whether the attempt is no failure of the job. A time-out of the job itself is one: it may be too
+ * slow every time. */
 static bool is_interruption(const struct request *rq)
 {
 	enum err_code code = rq->problem.code;
-	return err_info(code)->is_transient || code == ERR_RATE_LIMITED ||
-	       (code == ERR_TIMEOUT && request_left_ms(rq) > 0);
+	return err_is_transient(code) || (code == ERR_TIMEOUT && request_left_ms(rq) > 0);
 }
 
 /* How the job's request ended. A new request stores that, since the job's has ended. */
@@ -156,7 +146,7 @@ static void describe(struct ending *ending, const struct request *rq)
  * operator could mend. */
 static bool is_refused(const struct ending *ending)
 {
-	return ending->run->job->acts_for_caller && is_final(ending->code);
+	return ending->run->job->acts_for_caller && err_is_final(ending->code);
 }
 
 /* `row` is that of JOB_FAIL_SQL. No row: the task was completed before the failure, or another
@@ -197,7 +187,7 @@ static enum err_code store_failure(struct request *rq, struct ending *ending)
 	enum err_code code =
 		pg_try(rq, &row, NULL, JOB_FAIL_SQL, pg_text(run->task.id),
 	               pg_int(run->task.attempt), pg_text(run->tasks->settings.instance),
-	               pg_bool(is_final(ending->code)), pg_text(ending->error),
+	               pg_bool(err_is_final(ending->code)), pg_text(ending->error),
 	               pg_int((int64_t)pause_ms), pg_bool(is_interruption),
 	               pg_int((int64_t)tasks_timing.interrupted_max), pg_bool(is_refused(ending)),
 	               pg_text(run->tasks->own_stream));
@@ -215,7 +205,7 @@ static void store_failure_main(struct request *rq)
 {
 	struct ending *ending = rq->user;
 	enum err_code code;
-	while ((code = store_failure(rq, ending)) && err_info(code)->is_transient &&
+	while ((code = store_failure(rq, ending)) && err_is_transient(code) &&
 	       !ending->run->tasks->is_draining)
 		fiber_sleep(rq, STORE_PAUSE_MS);
 	if (code)

@@ -100,13 +100,12 @@ struct pg_call;
 /** Run a task. The request's identity is KEY_SERVICE for the task's account, with every scope. Must
  * call task_complete() before it returns. A raise is a failed attempt, which is retried with
  * backoff and jitter:
- *   ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT, ERR_BUDGET_REACHED, ERR_FORBIDDEN  fail the task at
- *     once; where the job acts_for_caller, the mistake is the caller's, who reads it in the task, and
- *     no dead letter;
- *   ERR_UNAVAILABLE, ERR_UNCERTAIN, ERR_CONTENTION, ERR_RATE_LIMITED, and ERR_TIMEOUT before the
- *     job's own timeout_ms interrupt the attempt: a part of the system was unavailable. Such
- *     attempts do not count, and the task fails only when one is interrupted a day after the first
- *     began. The next one waits as long as retry_after_s of the problem says, an hour at most;
+ *   what err_is_final()  fails the task at once; where the job acts_for_caller, the mistake is the
+ *     caller's, who reads it in the task, and no dead letter;
+ *   what err_is_transient(), and ERR_TIMEOUT before the job's own timeout_ms  interrupts the
+ *     attempt. Such attempts do not count, and the task fails only when one is interrupted a day
+ *     after the first began. The next one waits as long as retry_after_s of the problem says, an
+ *     hour at most;
  *   any other, also the death of the process: the task fails after attempts_max of them, which
  *     after ERR_UPSTREAM are some minutes apart.
  * Must be idempotent. */
@@ -158,9 +157,8 @@ struct event {
 /** Handle an event. Must be idempotent (events.h says when an event comes twice). The events of an
  * account, or of another lane, arrive one after the other, in their order. A raise is a failed
  * delivery:
- *   ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT, ERR_FORBIDDEN, ERR_TOO_LARGE  the event goes to
- *     `events.dead.<service>` at once;
- *   ERR_UNAVAILABLE, ERR_UNCERTAIN, ERR_CONTENTION  it is tried again without limit;
+ *   what err_is_final()  the event goes to `events.dead.<service>` at once;
+ *   what err_is_transient()  it is tried again without limit;
  *   any other  it goes to `events.dead.<service>` after ten.
  * Until then later events of the same lane wait behind it, and those of other lanes go on. */
 typedef void event_fn(struct request *rq, const struct event *event);

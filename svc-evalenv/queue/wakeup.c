@@ -270,9 +270,8 @@ static void require_room(struct request *rq, const struct waiter *waiter)
 			count++;
 	if (count < waiting_max)
 		return;
-	rq->problem.retry_after_s = (unsigned)MAX_OF(look_again_ms / 1000, 1);
-	raise_error(rq, ERR_RATE_LIMITED,
-	            "there is no work, and too many claims of this account wait for some");
+	raise_retry_later(rq, ERR_RATE_LIMITED, (unsigned)MAX_OF(look_again_ms / 1000, 1),
+	                  "there is no work, and too many claims of this account wait for some");
 }
 
 bool waiter_wait(struct request *rq, struct waiter *waiter)

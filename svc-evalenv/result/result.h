@@ -1,9 +1,8 @@
 /** svc-evalenv/result/: results of runs, delivered by webhooks.
  *
- *     result.c      of workers, and of programs outside that say how a run went
- *     hosted.c      of platforms that host runs, in their words
- *     delivery.c    what both have in common
- *     signature.c   Standard Webhooks
+ *     result.c     of workers, and of programs outside that say how a run went
+ *     hosted.c     of platforms that host runs, in their words
+ *     delivery.c   what both have in common
  */
 #pragma once
 

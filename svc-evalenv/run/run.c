@@ -112,7 +112,7 @@ static void require_own_experiment(struct request *rq)
 		return;
 	if (!yyjson_is_str(named) || !uuid_parse(yyjson_get_str(named), yyjson_get_len(named), &id))
 		raise_field(rq, "params.experiment_id", "must be the id of an experiment");
-	service_ask(rq, internal_op(INTERNAL_ID_experiment_access_get),
+	service_ask(rq, INTERNAL_ID_experiment_access_get,
 	            ASK_BODY(rq, {FIELD, yyjson_get_str(named)}, {"repo", rq->caller.repo},
 	                     {"interest_id", rq->caller.interest}));
 }

@@ -68,7 +68,8 @@ static void ask_one(struct request *rq)
 {
 	const struct asking *asking = rq->user;
 	struct service_answer answer =
-		service_ask_try(rq, internal_op(asking->info->op), asking->body, PART_TIMEOUT_MS);
+		service_ask_try(rq, asking->info->op, asking->body,
+	                        &(struct ask_options){.timeout_ms = PART_TIMEOUT_MS});
 	if (answer.code)
 		asking->part->missing = answer.code == ERR_TIMEOUT ? "timeout" : "unavailable";
 	else /* the arena of this fiber ends with it */

@@ -32,12 +32,10 @@ const char *key_project(struct request *rq)
 {
 	if (!rq->caller.interest)
 		return NULL;
-	struct service_answer answer =
-		service_ask_try(rq, internal_op(INTERNAL_ID_interest_pool_get),
-	                        ASK_BODY(rq, {"interest_id", rq->caller.interest}), 0);
-	if (answer.code && answer.code != ERR_NOT_FOUND)
-		service_answer_raise(rq, &answer);
-	return answer.code ? NULL : json_get_text(answer.json, "project_id");
+	yyjson_val *interest =
+		service_ask_found(rq, INTERNAL_ID_interest_pool_get,
+	                          ASK_BODY(rq, {"interest_id", rq->caller.interest}));
+	return json_get_text(interest, "project_id");
 }
 
 static bool is_key_project(struct request *rq, const char *project)

@@ -199,14 +199,11 @@ static void ask_run(struct making *m, struct named_run *run)
 {
 	struct request *rq = m->rq;
 	request_page_begin(rq);
-	struct service_answer answer =
-		service_ask_try(rq, internal_op(INTERNAL_ID_eval_results_get),
-	                        ASK_BODY(rq, {"run_id", run->id}, {"repo", rq->caller.repo}), 0);
-	if (answer.code && answer.code != ERR_NOT_FOUND)
-		service_answer_raise(rq, &answer);
-	run->answer = answer.json;
-	run->is_gone = answer.code && m->is_linked;
-	if (!answer.code)
+	run->answer =
+		service_ask_found(rq, INTERNAL_ID_eval_results_get,
+	                          ASK_BODY(rq, {"run_id", run->id}, {"repo", rq->caller.repo}));
+	run->is_gone = !run->answer && m->is_linked;
+	if (run->answer)
 		take_run(m, run);
 	else if (run->is_gone)
 		m->analysis->facts.left_out_runs++;

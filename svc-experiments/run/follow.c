@@ -18,10 +18,8 @@
  * logged and answered with NULL, so that a run ends in any case. */
 static yyjson_val *ask_or_nothing(struct request *rq, enum internal_id id, const char *body)
 {
-	struct service_answer answer = service_ask_try(rq, internal_op(id), body, 0);
-	bool is_refused = answer.code == ERR_NOT_FOUND || answer.code == ERR_CONFLICT ||
-	                  answer.code == ERR_FORBIDDEN || answer.code == ERR_NOT_CONFIGURED;
-	if (answer.code && !is_refused)
+	struct service_answer answer = service_ask_try(rq, id, body, NULL);
+	if (answer.code && !err_is_final(answer.code))
 		service_answer_raise(rq, &answer);
 	if (answer.code)
 		log_info("the code host reports nothing of a run",

@@ -40,13 +40,13 @@ static const char *check_repository(struct run *run)
 	struct request *rq = run->rq;
 	const char *repo = text(run, "repo");
 	const char *path = agent_workflow_path(rq->arena);
-	yyjson_val *found = service_ask(rq, internal_op(INTERNAL_ID_installation_facts_get),
+	yyjson_val *found = service_ask(rq, INTERNAL_ID_installation_facts_get,
 	                                ASK_BODY(rq, {"repo", repo}, {"purpose", "change"}));
 	const char *obstacle = json_get_text(found, "obstacle");
 	if (obstacle)
 		raise_error(rq, ERR_CONFLICT, "%s, then run again", obstacle);
-	yyjson_val *file = service_ask(rq, internal_op(INTERNAL_ID_file_get),
-	                               ASK_BODY(rq, {"repo", repo}, {"path", path}));
+	yyjson_val *file =
+		service_ask(rq, INTERNAL_ID_file_get, ASK_BODY(rq, {"repo", repo}, {"path", path}));
 	if (!json_get_bool(file, "found", false))
 		raise_error(rq, ERR_CONFLICT,
 		            "%s has no %s on its default branch: provision an interest there, then "
@@ -69,7 +69,7 @@ void setup_branch(struct run *run)
 	                            {"base", base && base[0] ? base : NULL},
 	                            {"path", brief_path(run)}, {"content", text(run, "brief")},
 	                            {"message", "Add the brief of an experiment"});
-	service_ask(rq, internal_op(INTERNAL_ID_file_put), body);
+	service_ask(rq, INTERNAL_ID_file_put, body);
 	set(run, "repo", repo);
 	set(run, "branch_name", branch);
 	run->message =

@@ -47,10 +47,10 @@ static struct ticket ticket_of(struct request *rq, const struct pg_rows *rows)
 static void read_ticket(struct request *rq, const char *experiment, const struct ticket *ticket)
 {
 	struct service_answer answer =
-		service_ask_try(rq, internal_op(INTERNAL_ID_ticket_facts_get),
+		service_ask_try(rq, INTERNAL_ID_ticket_facts_get,
 	                        ASK_BODY(rq, {"source", ticket->source}, {"ticket", ticket->id},
 	                                 {"url", ticket->url}),
-	                        READ_TIMEOUT_MS);
+	                        &(struct ask_options){.timeout_ms = READ_TIMEOUT_MS});
 	if (answer.code)
 		pg_query(rq, TICKET_STORE_FAULT_SQL, pg_text(experiment), pg_text(ticket->source),
 		         pg_text(ticket->id), pg_text(answer.detail));
@@ -94,11 +94,11 @@ void ticket_comment(struct request *rq)
 	if (!decision)
 		raise_error(rq, ERR_CONFLICT, "the experiment has no outcome and no decision yet");
 	struct service_answer answer =
-		service_ask_try(rq, internal_op(INTERNAL_ID_ticket_comment_put),
+		service_ask_try(rq, INTERNAL_ID_ticket_comment_put,
 	                        ASK_BODY(rq, {"source", ticket.source}, {"ticket", ticket.id},
 	                                 {"url", ticket.url},
 	                                 {"text", comment_text(rq, in->id, decision)}),
-	                        COMMENT_TIMEOUT_MS);
+	                        &(struct ask_options){.timeout_ms = COMMENT_TIMEOUT_MS});
 	if (answer.code)
 		service_answer_raise(rq, &answer);
 	bool is_created = json_get_bool(answer.json, "created", false);

@@ -65,8 +65,8 @@ static void revoke_key(struct request *rq, const char *key, bool is_over)
 {
 	const char *body =
 		arena_printf(rq->arena, "{\"key_id\": \"%s\", \"by\": %s}", key, audited_by(rq));
-	const struct internal_op *op = internal_op(INTERNAL_ID_provisioned_key_revoke);
-	struct service_answer answer = service_ask_try(rq, op, body, 0);
+	struct service_answer answer =
+		service_ask_try(rq, INTERNAL_ID_provisioned_key_revoke, body, NULL);
 	if (answer.code == ERR_NOT_FOUND)
 		answer.code = is_over ? ERR_NONE : ERR_UPSTREAM;
 	if (answer.code)

@@ -98,8 +98,7 @@ static void check_target(struct request *rq, const char *name, const char *scope
 
 static void require_known_interest(struct request *rq, const char *interest)
 {
-	service_ask(rq, internal_op(INTERNAL_ID_interest_pool_get),
-	            ASK_BODY(rq, {"interest_id", interest}));
+	service_ask(rq, INTERNAL_ID_interest_pool_get, ASK_BODY(rq, {"interest_id", interest}));
 }
 
 void budget_put(struct request *rq)

@@ -59,12 +59,10 @@ static bool agent_obeys(struct request *rq, const char *agent, const char *provi
 {
 	if (!agent || !provider)
 		return false;
-	struct service_answer answer =
-		service_ask_try(rq, internal_op(INTERNAL_ID_agent_pair_get),
-	                        ASK_BODY(rq, {"agent", agent}, {"provider", provider}), 0);
-	if (answer.code && answer.code != ERR_NOT_FOUND)
-		service_answer_raise(rq, &answer);
-	return !answer.code && json_get_bool(answer.json, "obeys_max_usd", false);
+	yyjson_val *pair =
+		service_ask_found(rq, INTERNAL_ID_agent_pair_get,
+	                          ASK_BODY(rq, {"agent", agent}, {"provider", provider}));
+	return json_get_bool(pair, "obeys_max_usd", false);
 }
 
 #define NOT_NEEDED "{\"allowed\": true, \"max_usd\": null, \"reservation_id\": null}"

@@ -55,7 +55,7 @@ static bool turn_give(struct request *rq, struct turn *turn)
 		turn->is_done = true;
 		pg_query(rq, turn->work->leave_out_sql, pg_text(turn->id));
 	} else if (code && code != ERR_CONTENTION) {
-		raise_error(rq, code, "%s", problem_detail(rq->arena, &problem));
+		raise_problem(rq, &problem);
 	}
 	if (turn->fault)
 		report(turn);

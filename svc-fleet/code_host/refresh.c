@@ -82,7 +82,8 @@ static struct service_answer ask(struct request *rq, enum internal_id op, const 
 	uint64_t left_ms = request_left_ms(rq);
 	if (left_ms <= RESERVE_MS)
 		return (struct service_answer){.code = ERR_TIMEOUT, .detail = "the time is over"};
-	return service_ask_try(rq, internal_op(op), body, left_ms - RESERVE_MS);
+	return service_ask_try(rq, op, body,
+	                       &(struct ask_options){.timeout_ms = left_ms - RESERVE_MS});
 }
 
 /* Fetch a list of a repository and apply it as the code host's events would be. */
@@ -132,7 +133,8 @@ static struct service_answer fetch_repo(struct request *rq, const struct candida
 	return answer;
 }
 
-/* Whether the fault is that of one repository, and the next can be fetched. */
+/* Whether the fault is that of one repository, and the next can be fetched. Other codes that are
+ * final, such as that there is no app, are of all repositories. */
 static bool is_of_repo(enum err_code code)
 {
 	return code == ERR_NOT_FOUND || code == ERR_FORBIDDEN || code == ERR_CONFLICT;
@@ -169,7 +171,7 @@ static void fetch_next(struct request *rq, struct refresh *refresh,
 
 static void require_code_host(struct request *rq)
 {
-	yyjson_val *status = service_ask(rq, internal_op(INTERNAL_ID_code_host_status_get), "{}");
+	yyjson_val *status = service_ask(rq, INTERNAL_ID_code_host_status_get, "{}");
 	if (!json_get_bool(status, "configured", false))
 		raise_error(rq, ERR_NOT_CONFIGURED, "the code-host app is not configured");
 }

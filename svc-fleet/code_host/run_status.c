@@ -29,8 +29,8 @@ static void ask(struct request *rq, const char *repo, const char *now)
 	yyjson_mut_obj_add_str(doc, body, "repo", repo);
 	yyjson_mut_obj_add_str(doc, body, "workflow", agent_workflow);
 	struct service_answer answer =
-		service_ask_try(rq, internal_op(INTERNAL_ID_run_latest),
-	                        json_write_mut(rq->arena, body, NULL), ASK_TIMEOUT_MS);
+		service_ask_try(rq, INTERNAL_ID_run_latest, json_write_mut(rq->arena, body, NULL),
+	                        &(struct ask_options){.timeout_ms = ASK_TIMEOUT_MS});
 	if (!answer.code) {
 		const char *run = json_write(rq->arena, json_get(answer.json, "run"), NULL);
 		pg_query(rq, RUN_STATUS_UPDATE_SQL, pg_uuid(rq->caller.account), pg_text(repo),
@@ -39,7 +39,8 @@ static void ask(struct request *rq, const char *repo, const char *now)
 	}
 	log_info("the newest run is not known", f_text("repo", repo),
 	         f_text("error", err_info(answer.code)->slug), f_text("detail", answer.detail));
-	if (!err_info(answer.code)->is_transient)
+	/* A limit of requests is one of the account: another one of the repository may ask. */
+	if (!err_is_transient(answer.code) || answer.code == ERR_RATE_LIMITED)
 		pg_query(rq, RUN_STATUS_GIVE_UP_SQL, pg_uuid(rq->caller.account), pg_text(repo));
 }
 

@@ -84,13 +84,10 @@ struct trigger {
  * and then the workflow tells. */
 static void require_possible(struct request *rq, struct agent_pair pair)
 {
-	struct service_answer answer =
-		service_ask_try(rq, internal_op(INTERNAL_ID_agent_pair_get),
-	                        ASK_BODY(rq, {"agent", pair.agent}, {"provider", pair.provider}),
-	                        0);
-	if (answer.code && answer.code != ERR_NOT_FOUND)
-		service_answer_raise(rq, &answer);
-	if (!answer.code && !json_get_bool(answer.json, "is_possible", false))
+	yyjson_val *found =
+		service_ask_found(rq, INTERNAL_ID_agent_pair_get,
+	                          ASK_BODY(rq, {"agent", pair.agent}, {"provider", pair.provider}));
+	if (found && !json_get_bool(found, "is_possible", false))
 		raise_field(rq, "provider", "%s has no credential for %s in AGENT_COMMANDS",
 		            pair.agent, pair.provider);
 }
@@ -131,14 +128,17 @@ static struct trigger find_target(struct request *rq, const struct trigger_input
 static void require_ready_interest(struct request *rq, const char *interest)
 {
 	const char *question = arena_printf(rq->arena, "{\"interest_id\": \"%s\"}", interest);
-	yyjson_val *pool = service_ask(rq, internal_op(INTERNAL_ID_interest_pool_get), question);
+	yyjson_val *pool = service_ask(rq, INTERNAL_ID_interest_pool_get, question);
 	if (json_get_bool(pool, "agent_paused", false))
 		raise_error(rq, ERR_AGENT_PAUSED,
 		            "the agent of the interest is paused; resume it first");
 	if (!yyjson_equals_str(json_get(pool, "pool_status"), "building"))
 		return;
-	rq->problem.raw_body = "{\"pool_building\": true}";
-	raise_error(rq, ERR_CONFLICT, "the pool of the interest is still being built");
+	raise_problem(rq, &(struct problem){
+				  .code = ERR_CONFLICT,
+				  .detail = "the pool of the interest is still being built",
+				  .raw_body = "{\"pool_building\": true}",
+			  });
 }
 
 static void make_inputs(struct request *rq, struct trigger *trigger)
@@ -211,10 +211,9 @@ static yyjson_val *dispatch(struct request *rq, const struct trigger_input *in,
 	yyjson_mut_obj_add_str(doc, body, "key", trigger->key);
 	yyjson_mut_obj_add_int(doc, body, "valid_s", KEY_VALID_S);
 	yyjson_mut_obj_add_val(doc, body, "inputs", yyjson_mut_val_mut_copy(doc, trigger->inputs));
-	struct service_answer answer =
-		service_ask_try(rq, internal_op(INTERNAL_ID_workflow_dispatch),
-	                        json_write_mut(rq->arena, body, NULL), 0);
-	if (answer.code && agent_start_has_failed(answer.code))
+	struct service_answer answer = service_ask_try(rq, INTERNAL_ID_workflow_dispatch,
+	                                               json_write_mut(rq->arena, body, NULL), NULL);
+	if (err_is_undone(answer.code))
 		reservation_release(rq, trigger->key);
 	if (answer.code)
 		service_answer_raise(rq, &answer);
@@ -244,9 +243,9 @@ static void add_model_key_missing(struct request *rq, const struct trigger *trig
 	static const char NAME[] = "model_key_missing";
 	const char *secret = agent_model_secret(rq->arena, trigger->pair.provider);
 	struct service_answer found =
-		service_ask_try(rq, internal_op(INTERNAL_ID_secret_get),
+		service_ask_try(rq, INTERNAL_ID_secret_get,
 	                        ASK_BODY(rq, {"repo", trigger->repo}, {"name", secret}),
-	                        SECRET_WAIT_MS);
+	                        &(struct ask_options){.timeout_ms = SECRET_WAIT_MS});
 	if (found.code)
 		yyjson_mut_obj_add_null(trigger->doc, answer, NAME);
 	else

@@ -246,8 +246,7 @@ static void export_all(struct request *rq)
 	if (code != ERR_UNAVAILABLE) /* Postgres is away: the lease runs out by itself */
 		lease_give_up_all(rq, owner);
 	if (code)
-		raise_error(rq, code, "%s",
-		            problem.detail ? problem.detail : err_info(code)->detail);
+		raise_problem(rq, &problem);
 	printf("%lld files, %lld runs\n", (long long)export->files, (long long)export->all_runs);
 }
 

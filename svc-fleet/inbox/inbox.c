@@ -73,7 +73,8 @@ static const char *ask_people(struct request *rq, const char *ids)
 {
 	const char *body = arena_printf(rq->arena, "{\"ids\": %s}", ids);
 	struct service_answer answer =
-		service_ask_try(rq, internal_op(INTERNAL_ID_people_find), body, PEOPLE_TIMEOUT_MS);
+		service_ask_try(rq, INTERNAL_ID_people_find, body,
+	                        &(struct ask_options){.timeout_ms = PEOPLE_TIMEOUT_MS});
 	return answer.code ? NULL : json_write(rq->arena, answer.json, NULL);
 }
 

@@ -15,8 +15,8 @@ static void renew(struct request *rq, const char *repo)
 {
 	const struct pg_param account = pg_uuid(rq->caller.account);
 	struct service_answer answer =
-		service_ask_try(rq, internal_op(INTERNAL_ID_repository_access_get),
-	                        ASK_BODY(rq, {"repo", repo}), ASK_TIMEOUT_MS);
+		service_ask_try(rq, INTERNAL_ID_repository_access_get, ASK_BODY(rq, {"repo", repo}),
+	                        &(struct ask_options){.timeout_ms = ASK_TIMEOUT_MS});
 	if (answer.code)
 		log_info("access to a repository is not known", f_text("repo", repo),
 		         f_text("error", err_info(answer.code)->slug),

@@ -71,7 +71,7 @@ static struct fetch_response *call_once(struct request *rq, const struct code_ho
 		.body_length = call->length,
 		.response_max_bytes = ANSWER_MAX_BYTES,
 		.timeout_ms = CALL_TIMEOUT_MS,
-		.effect = call->is_safe ? HTTP_SAFE : HTTP_ONCE,
+		.effect = call->is_safe ? HTTP_SAFE : HTTP_EFFECT_OF_METHOD,
 		.url_is_secret = auth->is_in_path,
 	};
 	struct fetch_response *answer;

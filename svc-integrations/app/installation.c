@@ -80,8 +80,8 @@ static void count(struct request *rq, enum counted what)
 	                                pg_int(what == LISTS), pg_int(MOST[what] * lookups_max));
 	if (pg_empty(rows) || pg_get_bool(rows, 0, "may_look"))
 		return;
-	rq->problem.retry_after_s = (unsigned)pg_get_int(rows, 0, "wait_s");
-	raise_error(rq, ERR_RATE_LIMITED, "this account has asked the code host too often");
+	raise_retry_later(rq, ERR_RATE_LIMITED, (unsigned)pg_get_int(rows, 0, "wait_s"),
+	                  "this account has asked the code host too often");
 }
 
 void installation_lookup_count(struct request *rq)
@@ -362,10 +362,8 @@ static bool has_another(struct request *rq, const struct token_use *use, const c
 	struct problem problem;
 	fiber_spawn(rq, look_for_token, &search);
 	enum err_code code = fiber_join_try(rq, &problem);
-	if (code == ERR_NOT_FOUND || code == ERR_CONFLICT) {
-		rq->problem = problem;
-		fiber_exit();
-	}
+	if (code == ERR_NOT_FOUND || code == ERR_CONFLICT)
+		raise_problem(rq, &problem);
 	return search.is_found;
 }
 

@@ -17,8 +17,8 @@
 
 static attr_noreturn void raise_limit(struct request *rq, int64_t seconds)
 {
-	rq->problem.retry_after_s = (unsigned)seconds;
-	raise_error(rq, ERR_UNAVAILABLE, "the code host's rate limit is reached");
+	raise_retry_later(rq, ERR_UNAVAILABLE, (unsigned)seconds,
+	                  "the code host's rate limit is reached");
 }
 
 void rate_limit_check(struct request *rq, const char *name)

@@ -20,13 +20,10 @@ void invitation_made(struct request *rq, const struct event *event)
 static yyjson_val *ask_invitation(struct request *rq, const char *id)
 {
 	const char *body = ASK_BODY(rq, {"invitation_id", id});
-	struct service_answer answer =
-		service_ask_try(rq, internal_op(INTERNAL_ID_invitation_mail_get), body, 0);
-	if (answer.code == ERR_NOT_FOUND)
+	yyjson_val *found = service_ask_found(rq, INTERNAL_ID_invitation_mail_get, body);
+	if (!found)
 		raise_error(rq, ERR_UNAVAILABLE, "the gateway has no mails of invitations");
-	if (answer.code)
-		service_answer_raise(rq, &answer);
-	return answer.json;
+	return found;
 }
 
 /* What became of the mail, for the gateway. Raises if it is to be tried again. */

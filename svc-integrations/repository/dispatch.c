@@ -4,7 +4,6 @@
 #include "http/query.h"
 #include "input/input.h"
 #include "json/json.h"
-#include "loop/fiber.h"
 #include "loop/wait.h"
 #include "observe/log.h"
 #include "pg/pg.h"
@@ -156,8 +155,8 @@ static void look_again(struct request *rq, struct dispatch *d)
 	fiber_join(rq);
 	if (d->run.id || !d->is_recent)
 		return;
-	rq->problem.retry_after_s = RETRY_AFTER_S;
-	raise_error(rq, ERR_UNCERTAIN, "the code host does not show the run yet");
+	raise_retry_later(rq, ERR_UNCERTAIN, RETRY_AFTER_S,
+	                  "the code host does not show the run yet");
 }
 
 static yyjson_mut_val *dispatch_body(struct request *rq, const struct dispatch *d)
@@ -192,27 +191,17 @@ static void post_dispatch(struct request *rq)
 	d->run.html_url = arena_strdup(d->arena, json_get_text(answer.json, "html_url"));
 }
 
-/* Whether a failure says that the code host did not take the call: it was not sent, or refused and
- * there is no other token. */
-static bool is_undone(enum err_code code)
-{
-	return code == ERR_UNAVAILABLE || code == ERR_RATE_LIMITED || code == ERR_NOT_FOUND ||
-	       code == ERR_CONFLICT || code == ERR_NOT_CONFIGURED;
-}
-
-/* Send it. One that was not sent, or not taken, such as for a rate limit, leaves no note: a run
+/* Send it. One that was not sent, or was refused, such as for a rate limit, leaves no note: a run
  * that somebody starts meanwhile would be taken for its own. */
 static void send_dispatch(struct request *rq, struct dispatch *d)
 {
 	struct problem problem;
 	fiber_spawn(rq, post_dispatch, d);
 	enum err_code code = fiber_join_try(rq, &problem);
-	if (is_undone(code) && d->is_perhaps)
+	if (err_is_undone(code) && d->is_perhaps)
 		forget(rq, d);
-	if (code) {
-		rq->problem = problem;
-		fiber_exit();
-	}
+	if (code)
+		raise_problem(rq, &problem);
 	if (!d->run.id)
 		wait_for_run(rq, d);
 }
@@ -306,13 +295,11 @@ static void dispatch_run(struct request *rq)
 static attr_noreturn void fail(struct request *rq, const struct dispatch *d,
                                const struct problem *problem)
 {
-	bool says_undone =
-		err_info(problem->code)->is_transient || problem->code == ERR_RATE_LIMITED;
-	rq->problem = *problem;
-	if (!d->is_perhaps || !says_undone)
-		fiber_exit();
-	raise_error(rq, ERR_UNCERTAIN, "whether the workflow was started is not known: %s",
-	            problem->detail ? problem->detail : err_info(problem->code)->detail);
+	if (!d->is_perhaps || !err_is_transient(problem->code))
+		raise_problem(rq, problem);
+	raise_retry_later(rq, ERR_UNCERTAIN, problem->retry_after_s,
+	                  "whether the workflow was started is not known: %s",
+	                  problem_detail(rq->arena, problem));
 }
 
 void workflow_dispatch(struct request *rq)

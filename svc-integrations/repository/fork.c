@@ -121,9 +121,8 @@ static void wait_for_content(struct request *rq, const struct repository *made)
 		if (request_left_ms(rq) < RESERVE_MS) {
 			if (answer.status == 401)
 				refuse(rq, &answer);
-			rq->problem.retry_after_s = RETRY_AFTER_S;
-			raise_error(rq, ERR_UNAVAILABLE,
-			            "the code host still makes the fork; try again");
+			raise_retry_later(rq, ERR_UNAVAILABLE, RETRY_AFTER_S,
+			                  "the code host still makes the fork; try again");
 		}
 		fiber_sleep(rq, POLL_MS);
 	}

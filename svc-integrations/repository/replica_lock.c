@@ -63,11 +63,9 @@ void replica_lock_take(struct request *rq, const char *name)
 	/* Held before it is known to be taken: a raise may leave that open. */
 	request_hold(rq, on_end, lock);
 	while (!try_take(rq, lock)) {
-		if (request_left_ms(rq) < RESERVE_MS) {
-			rq->problem.retry_after_s = RETRY_AFTER_S;
-			raise_error(rq, ERR_UNAVAILABLE,
-			            "another request does the same at the code host");
-		}
+		if (request_left_ms(rq) < RESERVE_MS)
+			raise_retry_later(rq, ERR_UNAVAILABLE, RETRY_AFTER_S,
+			                  "another request does the same at the code host");
 		fiber_sleep(rq, POLL_MS);
 	}
 }

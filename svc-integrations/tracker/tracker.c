@@ -76,7 +76,7 @@ static struct fetch_response *fetch_answer(struct request *rq, const struct tick
 		.field_count = ARRAY_LEN(fields) - !body,
 		.response_max_bytes = ANSWER_MAX_BYTES,
 		.timeout_ms = CALL_TIMEOUT_MS,
-		.effect = is_safe ? HTTP_SAFE : HTTP_ONCE,
+		.effect = is_safe ? HTTP_SAFE : HTTP_EFFECT_OF_METHOD,
 	};
 	call.body = body ? json_write_mut(rq->arena, body, &call.body_length) : NULL;
 	struct fetch_response *answer;
@@ -93,10 +93,10 @@ static void check_status(struct request *rq, const struct ticket *ticket,
                          const struct fetch_response *answer, bool is_safe)
 {
 	const char *name = ticket->provider->name;
-	if (answer->status == 429) {
-		rq->problem.retry_after_s = (unsigned)(fetch_retry_after_ms(answer) / 1000);
-		raise_error(rq, ERR_UNAVAILABLE, "%s asks to wait", name);
-	}
+	if (answer->status == 429)
+		raise_retry_later(rq, ERR_UNAVAILABLE,
+		                  (unsigned)(fetch_retry_after_ms(answer) / 1000),
+		                  "%s asks to wait", name);
 	if (answer->status >= 500)
 		raise_error(rq, is_safe ? ERR_UNAVAILABLE : ERR_UNCERTAIN,
 		            "%s answered with status %d", name, answer->status);

@@ -147,18 +147,15 @@ static const struct field *create_fields(struct request *rq)
 static yyjson_val *ask_project(struct request *rq)
 {
 	const char *project = json_get_text(request_body(rq), "project_id");
-	struct service_answer answer =
-		service_ask_try(rq, internal_op(INTERNAL_ID_project_outline_get),
-	                        ASK_BODY(rq, {"project_id", project}), 0);
-	if (answer.code == ERR_NOT_FOUND)
+	yyjson_val *found = service_ask_found(rq, INTERNAL_ID_project_outline_get,
+	                                      ASK_BODY(rq, {"project_id", project}));
+	if (!found)
 		raise_field(rq, "project_id", "is not one of your projects");
-	if (answer.code)
-		service_answer_raise(rq, &answer);
 	bool has_context = json_get(request_body(rq), "context");
-	if (!has_context && !json_get_text(answer.json, "outline"))
+	if (!has_context && !json_get_text(found, "outline"))
 		raise_field(rq, "project_id",
 		            "has no experiments that the context could come from");
-	return answer.json;
+	return found;
 }
 
 /* The input, with what it leaves out as the project says it: a name and an outline that are no

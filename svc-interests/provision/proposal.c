@@ -10,11 +10,6 @@
 
 #define BRANCH_SUFFIX 8 /* characters of the task's id */
 
-static yyjson_val *ask(struct request *rq, enum internal_id id, const char *body)
-{
-	return service_ask(rq, internal_op(id), body);
-}
-
 static const char *fresh_branch(struct request *rq, yyjson_val *row, const char *task_id)
 {
 	return arena_printf(rq->arena, "%s-%s", json_get_text(row, "branch"),
@@ -56,7 +51,7 @@ const char *proposal_workflow_there(struct request *rq, const char *repo)
 {
 	const char *path = agent_workflow_path(rq->arena);
 	yyjson_val *file =
-		ask(rq, INTERNAL_ID_file_get, ASK_BODY(rq, {"repo", repo}, {"path", path}));
+		service_ask(rq, INTERNAL_ID_file_get, ASK_BODY(rq, {"repo", repo}, {"path", path}));
 	return json_get_text(file, "content");
 }
 
@@ -68,17 +63,17 @@ bool proposal_is_in_place(struct request *rq, const char *repo, const char *cont
 
 yyjson_val *proposal_commit(struct request *rq, const struct proposal *proposal)
 {
-	return ask(rq, INTERNAL_ID_file_put,
-	           ASK_BODY(rq, {"repo", proposal->repo}, {"branch", proposal->branch},
-	                    {"path", agent_workflow_path(rq->arena)},
-	                    {"content", proposal->content}, {"message", proposal->title}));
+	return service_ask(rq, INTERNAL_ID_file_put,
+	                   ASK_BODY(rq, {"repo", proposal->repo}, {"branch", proposal->branch},
+	                            {"path", agent_workflow_path(rq->arena)},
+	                            {"content", proposal->content}, {"message", proposal->title}));
 }
 
 static yyjson_val *open_pull_request(struct request *rq, const struct proposal *proposal)
 {
-	return ask(rq, INTERNAL_ID_pull_request_open,
-	           ASK_BODY(rq, {"repo", proposal->repo}, {"head", proposal->branch},
-	                    {"title", proposal->title}, {"body", proposal->body}));
+	return service_ask(rq, INTERNAL_ID_pull_request_open,
+	                   ASK_BODY(rq, {"repo", proposal->repo}, {"head", proposal->branch},
+	                            {"title", proposal->title}, {"body", proposal->body}));
 }
 
 yyjson_val *proposal_open(struct request *rq, struct proposal *proposal, yyjson_val *row,

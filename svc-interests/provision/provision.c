@@ -88,11 +88,8 @@ static void require_personal_key(struct request *rq)
  * version does not know the question; then the task tells. */
 static void require_scopes_of_agent(struct request *rq)
 {
-	struct service_answer answer =
-		service_ask_try(rq, internal_op(INTERNAL_ID_provisioned_key_check),
-	                        ASK_BODY(rq, {"maker_id", caller_key(rq).text}), 0);
-	if (answer.code && answer.code != ERR_NOT_FOUND)
-		service_answer_raise(rq, &answer);
+	service_ask_found(rq, INTERNAL_ID_provisioned_key_check,
+	                  ASK_BODY(rq, {"maker_id", caller_key(rq).text}));
 }
 
 /* The agent to use, by default the first, and the model provider: the interest's, by default the
@@ -233,7 +230,7 @@ static yyjson_val *make_token(struct request *rq, const char *interest, const ch
 	yyjson_mut_obj_add_bool(doc, body, "repo_verified", true);
 	yyjson_mut_obj_add_val(doc, body, "expires_in_seconds",
 	                       yyjson_mut_raw(doc, TOKEN_LIFETIME_S));
-	return service_ask(rq, internal_op(INTERNAL_ID_provisioned_key_create),
+	return service_ask(rq, INTERNAL_ID_provisioned_key_create,
 	                   json_write_mut(rq->arena, body, NULL));
 }
 
@@ -241,8 +238,7 @@ static yyjson_val *make_token(struct request *rq, const char *interest, const ch
  * Raises ERR_NOT_FOUND: the account has none. */
 static void require_push_access(struct request *rq, const char *repo)
 {
-	service_ask(rq, internal_op(INTERNAL_ID_installation_facts_get),
-	            ASK_BODY(rq, {"repo", repo}));
+	service_ask(rq, INTERNAL_ID_installation_facts_get, ASK_BODY(rq, {"repo", repo}));
 }
 
 void provision_cli_token_create(struct request *rq)

@@ -107,22 +107,15 @@ static void propose(struct request *rq)
 	r->is_in_place = proposal_is_in_place(rq, proposal.repo, proposal.content);
 }
 
-/* What the code host refuses until somebody changes something there. */
-static bool is_refusal(enum err_code code)
-{
-	return code == ERR_CONFLICT || code == ERR_NOT_FOUND || code == ERR_FORBIDDEN ||
-	       code == ERR_INVALID;
-}
-
 /* A task that fails is told to the account; what is wrong still, once for a version. */
-static void end_refused(struct request *rq, struct task *task, enum err_code code,
-                        const char *detail)
+static void end_refused(struct request *rq, struct task *task, const struct problem *problem)
 {
+	const char *detail = problem_detail(rq->arena, problem);
 	struct pg_rows *told =
 		pg_query(rq, RENEWAL_IS_TOLD_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(json_write(rq->arena, task->input, NULL)), pg_text(detail));
-	if (!is_refusal(code) || !pg_value_bool(told, 0))
-		raise_error(rq, code, "%s", detail);
+	if (!err_is_final(problem->code) || !pg_value_bool(told, 0))
+		raise_problem(rq, problem);
 	task_complete(rq, task, "{}", arena_printf(rq->arena, "As before: %s.", detail));
 }
 
@@ -131,9 +124,8 @@ static void renew(struct request *rq, struct task *task, yyjson_val *row)
 	struct renewing r = {.task = task, .row = row};
 	struct problem problem;
 	fiber_spawn(rq, propose, &r);
-	enum err_code code = fiber_join_try(rq, &problem);
-	if (code)
-		end_refused(rq, task, code, problem_detail(rq->arena, &problem));
+	if (fiber_join_try(rq, &problem))
+		end_refused(rq, task, &problem);
 	else if (r.is_in_place)
 		end_in_place(rq, task, row);
 	else

@@ -19,19 +19,6 @@
 
 #define KEY_SOON_MS (INT64_C(30) * 24 * 60 * 60 * 1000)
 
-/* --- Asking other services -------------------------------------------------------------------- */
-
-/* All that is asked here may be asked again, so a broken connection is tried once more at once. */
-static yyjson_val *ask(struct request *rq, enum internal_id id, const char *body)
-{
-	return service_ask(rq, internal_op(id), body);
-}
-
-static struct service_answer ask_try(struct request *rq, enum internal_id id, const char *body)
-{
-	return service_ask_try(rq, internal_op(id), body, 0);
-}
-
 /* --- Reading the row and setting results ------------------------------------------------------ */
 
 static const char *text(const struct provision *p, const char *name)
@@ -60,8 +47,8 @@ static void skip(struct provision *p, const char *message)
 
 void setup_require_app(struct request *rq, const char *repo)
 {
-	yyjson_val *found = ask(rq, INTERNAL_ID_installation_facts_get,
-	                        ASK_BODY(rq, {"repo", repo}, {"purpose", "change"}));
+	yyjson_val *found = service_ask(rq, INTERNAL_ID_installation_facts_get,
+	                                ASK_BODY(rq, {"repo", repo}, {"purpose", "change"}));
 	const char *obstacle = json_get_text(found, "obstacle");
 	if (obstacle)
 		raise_error(rq, ERR_CONFLICT, "%s, then provision again", obstacle);
@@ -69,8 +56,8 @@ void setup_require_app(struct request *rq, const char *repo)
 
 void setup_repository(struct provision *p)
 {
-	yyjson_val *facts = ask(p->rq, INTERNAL_ID_repository_facts_get,
-	                        ASK_BODY(p->rq, {"repo", text(p, "repo")}));
+	yyjson_val *facts = service_ask(p->rq, INTERNAL_ID_repository_facts_get,
+	                                ASK_BODY(p->rq, {"repo", text(p, "repo")}));
 	const char *repo = json_get_text(facts, "repo");
 	setup_require_app(p->rq, repo);
 	set(p, "repo", repo);
@@ -79,10 +66,7 @@ void setup_repository(struct provision *p)
 
 void setup_revoke_key(struct request *rq, const char *key_id)
 {
-	struct service_answer answer =
-		ask_try(rq, INTERNAL_ID_provisioned_key_revoke, ASK_BODY(rq, {"key_id", key_id}));
-	if (answer.code && answer.code != ERR_NOT_FOUND)
-		service_answer_raise(rq, &answer);
+	service_ask_found(rq, INTERNAL_ID_provisioned_key_revoke, ASK_BODY(rq, {"key_id", key_id}));
 }
 
 static const char *key_purpose(struct arena *arena, const char *interest)
@@ -94,8 +78,8 @@ static const char *key_purpose(struct arena *arena, const char *interest)
 void setup_revoke_key_of(struct request *rq, const char *interest)
 {
 	struct service_answer answer =
-		ask_try(rq, INTERNAL_ID_provisioned_key_revoke,
-	                ASK_BODY(rq, {"purpose", key_purpose(rq->arena, interest)}));
+		service_ask_try(rq, INTERNAL_ID_provisioned_key_revoke,
+	                        ASK_BODY(rq, {"purpose", key_purpose(rq->arena, interest)}), NULL);
 	if (answer.code == ERR_INVALID)
 		raise_error(rq, ERR_UNAVAILABLE, "the gateway cannot revoke the agent's key yet");
 	if (answer.code && answer.code != ERR_NOT_FOUND)
@@ -105,7 +89,7 @@ void setup_revoke_key_of(struct request *rq, const char *interest)
 static bool has_secret(const struct provision *p)
 {
 	const char *body = ASK_BODY(p->rq, {"repo", text(p, "repo")}, {"name", KEY_SECRET});
-	return json_get_bool(ask(p->rq, INTERNAL_ID_secret_get, body), "found", false);
+	return json_get_bool(service_ask(p->rq, INTERNAL_ID_secret_get, body), "found", false);
 }
 
 /* Whether the key that the row names is valid, for a month at least, and the repository has it. */
@@ -114,11 +98,9 @@ static bool has_valid_key(const struct provision *p)
 	const char *key = text(p, "key_id");
 	if (!key || !json_get_bool(p->row, "key_is_fresh", false))
 		return false;
-	struct service_answer answer =
-		ask_try(p->rq, INTERNAL_ID_provisioned_key_get, ASK_BODY(p->rq, {"key_id", key}));
-	if (answer.code && answer.code != ERR_NOT_FOUND)
-		service_answer_raise(p->rq, &answer);
-	const char *status = answer.code ? NULL : json_get_text(answer.json, "status");
+	yyjson_val *found = service_ask_found(p->rq, INTERNAL_ID_provisioned_key_get,
+	                                      ASK_BODY(p->rq, {"key_id", key}));
+	const char *status = json_get_text(found, "status");
 	return status && strcmp(status, "active") == 0 && has_secret(p);
 }
 
@@ -156,7 +138,8 @@ static yyjson_val *make_key(const struct provision *p)
 	yyjson_mut_obj_add_str(doc, body, "interest_id", interest);
 	json_add_text(doc, body, "maker_id", text(p, "maker_id"));
 	yyjson_mut_obj_add_bool(doc, body, "repo_verified", true);
-	return ask(rq, INTERNAL_ID_provisioned_key_create, json_write_mut(rq->arena, body, NULL));
+	return service_ask(rq, INTERNAL_ID_provisioned_key_create,
+	                   json_write_mut(rq->arena, body, NULL));
 }
 
 /* A key lives no longer than the one on whose behalf it is made. */
@@ -186,9 +169,9 @@ void setup_agent_key(struct provision *p)
 		setup_revoke_key(p->rq,
 		                 text(p, "key_id")); /* the agent on the former repository ends */
 	yyjson_val *key = make_key(p);
-	ask(p->rq, INTERNAL_ID_secret_put,
-	    ASK_BODY(p->rq, {"repo", text(p, "repo")}, {"name", KEY_SECRET},
-	             {"value", json_get_text(key, "key")}));
+	service_ask(p->rq, INTERNAL_ID_secret_put,
+	            ASK_BODY(p->rq, {"repo", text(p, "repo")}, {"name", KEY_SECRET},
+	                     {"value", json_get_text(key, "key")}));
 	set(p, "key_id", json_get_text(key, "id"));
 	set(p, "key_repo", text(p, "repo"));
 	set(p, "key_expires_at", json_get_text(key, "expires_at"));
@@ -199,15 +182,15 @@ void setup_agent_key(struct provision *p)
 void setup_model_key(struct provision *p)
 {
 	const char *repo = text(p, "repo"), *provider = text(p, "provider");
-	yyjson_val *put = ask(p->rq, INTERNAL_ID_secret_put,
-	                      ASK_BODY(p->rq, {"repo", repo},
-	                               {"name", agent_model_secret(p->rq->arena, provider)},
-	                               {"model_provider", provider}));
+	yyjson_val *put = service_ask(p->rq, INTERNAL_ID_secret_put,
+	                              ASK_BODY(p->rq, {"repo", repo},
+	                                       {"name", agent_model_secret(p->rq->arena, provider)},
+	                                       {"model_provider", provider}));
 	const char *outcome = json_get_text(put, "outcome"), *url = json_get_text(put, "base_url");
 	bool is_missing = outcome && strcmp(outcome, "model_key_missing") == 0;
 	if (url)
-		ask(p->rq, INTERNAL_ID_secret_put,
-		    ASK_BODY(p->rq, {"repo", repo}, {"name", MODEL_URL}, {"value", url}));
+		service_ask(p->rq, INTERNAL_ID_secret_put,
+		            ASK_BODY(p->rq, {"repo", repo}, {"name", MODEL_URL}, {"value", url}));
 	set_bool(p, "model_key_missing", is_missing);
 	set_bool(p, "changed", outcome && strcmp(outcome, "created") == 0);
 	p->message = arena_printf(
@@ -360,7 +343,7 @@ void setup_merge(struct provision *p)
 		return;
 	}
 	struct service_answer answer =
-		ask_try(p->rq, INTERNAL_ID_pull_request_merge, merge_body(p));
+		service_ask_try(p->rq, INTERNAL_ID_pull_request_merge, merge_body(p), NULL);
 	if (answer.code == ERR_CONFLICT) {
 		p->message = arena_printf(p->rq->arena, "The pull request waits to be merged: %s",
 		                          answer.detail);
@@ -378,7 +361,8 @@ void setup_installation(struct provision *p)
 {
 	struct request *rq = p->rq;
 	const char *key = text(p, "key_id");
-	yyjson_val *found = ask(rq, INTERNAL_ID_provisioned_key_get, ASK_BODY(rq, {"key_id", key}));
+	yyjson_val *found =
+		service_ask(rq, INTERNAL_ID_provisioned_key_get, ASK_BODY(rq, {"key_id", key}));
 	if (strcmp(json_get_text(found, "status"), "active") != 0)
 		raise_error(rq, ERR_CONFLICT,
 		            "the key of the agent was revoked meanwhile; provision again");
@@ -392,8 +376,8 @@ void setup_installation(struct provision *p)
 	json_add_text(doc, body, "setup_url", text(p, "merged_at") ? NULL : text(p, "pr_url"));
 	yyjson_mut_obj_add_bool(doc, body, "model_key_missing",
 	                        json_get_bool(p->row, "model_key_missing", false));
-	yyjson_val *made =
-		ask(rq, INTERNAL_ID_installation_record, json_write_mut(rq->arena, body, NULL));
+	yyjson_val *made = service_ask(rq, INTERNAL_ID_installation_record,
+	                               json_write_mut(rq->arena, body, NULL));
 	const char *id = json_get_text(made, "id"), *former = text(p, "installation_id");
 	set(p, "installation_id", id);
 	set_bool(p, "changed", !former || strcmp(former, id) != 0);

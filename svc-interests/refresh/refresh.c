@@ -368,7 +368,6 @@ void refresh_run(struct request *rq, struct task *task)
 			failure = problem;
 	}
 	if (failure.code)
-		raise_error(rq, failure.code, "%s",
-		            failure.detail ? failure.detail : err_info(failure.code)->detail);
+		raise_problem(rq, &failure);
 	complete(rq, task);
 }

@@ -83,7 +83,8 @@ static void read_paper(struct request *rq, struct reading *reading)
 {
 	const char *body = arena_printf(rq->arena, "{\"arxiv_ids\": %s}", reading->link->name);
 	struct service_answer answer =
-		service_ask_try(rq, internal_op(INTERNAL_ID_assets_lookup), body, READ_TIMEOUT_MS);
+		service_ask_try(rq, INTERNAL_ID_assets_lookup, body,
+	                        &(struct ask_options){.timeout_ms = READ_TIMEOUT_MS});
 	yyjson_val *paper = yyjson_arr_get_first(json_get(answer.json, "results"));
 	const char *title = json_get_text(paper, "title");
 	const char *abstract = json_get_text(paper, "abstract");
@@ -159,7 +160,8 @@ static bool take_arxiv_turn(struct request *rq)
 	const char *body = arena_printf(rq->arena, "{\"source\": \"arxiv\", \"wait_max_ms\": %d}",
 	                                TURN_MAX_MS);
 	struct service_answer answer =
-		service_ask_try(rq, internal_op(INTERNAL_ID_source_turn), body, READ_TIMEOUT_MS);
+		service_ask_try(rq, INTERNAL_ID_source_turn, body,
+	                        &(struct ask_options){.timeout_ms = READ_TIMEOUT_MS});
 	int64_t wait_ms = json_get_int(answer.json, "wait_ms", -1);
 	if (answer.code || wait_ms < 0)
 		return false;
@@ -234,9 +236,7 @@ static const char *describe(struct arena *arena, yyjson_val *facts)
  * or nothing that is of use. Other errors say nothing of the repository. */
 static bool is_page_only(const struct service_answer *answer, const char *text)
 {
-	return answer->code == ERR_NOT_FOUND || answer->code == ERR_CONFLICT ||
-	       answer->code == ERR_NOT_CONFIGURED || answer->code == ERR_FORBIDDEN ||
-	       answer->code == ERR_INVALID || (answer->code == ERR_NONE && !*text);
+	return err_is_final(answer->code) || (answer->code == ERR_NONE && !*text);
 }
 
 /* Through the code-host app or the account's connection; a public repository of others as a page.
@@ -247,8 +247,9 @@ static void read_repository(struct request *rq, struct reading *reading)
 	yyjson_mut_val *body = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_str(doc, body, "repo", reading->link->name);
 	struct service_answer answer =
-		service_ask_try(rq, internal_op(INTERNAL_ID_repository_facts_get),
-	                        json_write_mut(rq->arena, body, NULL), READ_TIMEOUT_MS);
+		service_ask_try(rq, INTERNAL_ID_repository_facts_get,
+	                        json_write_mut(rq->arena, body, NULL),
+	                        &(struct ask_options){.timeout_ms = READ_TIMEOUT_MS});
 	const char *text = answer.code ? "" : describe(rq->arena, answer.json);
 	if (*text) {
 		succeed(reading, json_get_text(answer.json, "repo"), text);

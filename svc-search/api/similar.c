@@ -67,8 +67,8 @@ static bool is_listed(yyjson_val *ids, const char *id)
 /* Drop the papers that were recommended for the interest. */
 static void drop_seen(struct request *rq, const char *interest, struct search_hits *hits)
 {
-	yyjson_val *answer = service_ask(rq, internal_op(INTERNAL_ID_interest_seen_get),
-	                                 seen_question(rq, interest, hits));
+	yyjson_val *answer =
+		service_ask(rq, INTERNAL_ID_interest_seen_get, seen_question(rq, interest, hits));
 	yyjson_val *seen = json_get(answer, "arxiv_ids");
 	size_t kept = 0;
 	for (size_t i = 0; i < hits->count; i++)

@@ -115,8 +115,7 @@ static void harvest_main(struct request *rq)
 	if (code != ERR_UNAVAILABLE) /* Postgres is away: the lease runs out by itself */
 		lease_give_up_all(rq, owner);
 	if (code)
-		raise_error(rq, code, "%s",
-		            problem.detail ? problem.detail : err_info(code)->detail);
+		raise_problem(rq, &problem);
 }
 
 static bool is_date(const char *text)

@@ -124,6 +124,14 @@ def add_late_task(db, kind, hours):
     db.execute("INSERT INTO task (kind, turn, created_at) VALUES (%s, 0, now() - %s * interval '1 hour')", [kind, hours])
 
 
+def next_attempt_s(db, kind, **members):
+    """In how many seconds the task of a kind whose input has these members is tried next; None: it was not tried, or is over."""
+    query = ("SELECT extract(epoch FROM run_after - now()) FROM task"
+             " WHERE kind = %s AND input @> %s AND status = 'pending' AND attempts > 0")
+    row = db.execute(query, [kind, json.dumps(members)]).fetchone()
+    return row and row[0]
+
+
 def add_delayed_task(db, kind):
     """A task of a kind that no process runs, whose next attempt is in an hour."""
     db.execute("INSERT INTO task (kind, run_after) VALUES (%s, now() + interval '1 hour')", [kind])

@@ -144,11 +144,10 @@ void http_request_end(struct request *rq)
 	http_respond_end(x);
 }
 
-void http_request_refuse(struct request *rq, enum err_code code, const char *detail)
+void http_request_refuse(struct request *rq, const struct problem *problem)
 {
-	(void)detail;
 	fixture_of(rq)->local_refusals++;
-	http_respond_start(rq->http->exchange, err_info(code)->status, NULL, 0, 0);
+	http_respond_start(rq->http->exchange, err_info(problem->code)->status, NULL, 0, 0);
 	http_respond_end(rq->http->exchange);
 }
 

@@ -211,6 +211,20 @@ def test_the_page_of_the_architecture_names_what_exists(tmp_path, text, fault):
 
 
 @pytest.mark.parametrize(
+    "path, text, fault",
+    [
+        ("libcommon/a.c", "/* make_one() */\nint make_one(void);\n", ""),
+        ("libcommon/a.c", '/* As\n * make_two() does. */\nconst char *text = "/* make_three() */";\n', "libcommon/a.c:2: there is no function make_two()"),
+        ("libcommon/a.c", "/* wcwidth() of the C library */\n", ""),
+        ("svc-a/a.sql", "-- held_now() says so.\nSELECT held_since();\n", "svc-a/a.sql:1: there is no function held_now()"),
+        ("svc-a/migrations/0001_schema.sql", "-- held_now() says so.\n", ""),
+    ],
+)  # fmt: skip
+def test_comments_name_functions_that_there_are(tmp_path, path, text, fault):
+    assert lint(tmp_path, path=path, text=text).stdout == (f"{fault}\n" if fault else "")
+
+
+@pytest.mark.parametrize(
     "label, fault",
     [
         ("LABEL a=b org.opencontainers.image.version=0.2.0 c=d\n", ""),

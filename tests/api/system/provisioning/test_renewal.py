@@ -193,6 +193,15 @@ def test_a_renewal_that_has_failed_is_tried_again_a_day_later(working, upgrade, 
     assert interests_tables.renewals_started(db, team.interest) == 2
 
 
+def test_a_renewal_waits_as_long_as_the_code_host_says(working, upgrade, db):
+    team = working()
+    team.host.limit_secondary(600, actor=f"installation {team.app}")
+    upgrade("first")
+    seconds = wait_for(lambda: common.next_attempt_s(db, "workflow_renewal", interest_id=team.interest), "the first attempt")
+    assert 300 < seconds <= 600
+    assert statuses(db, team) == ["pending"]
+
+
 def test_a_workflow_that_came_in_another_way_is_noted(working, upgrade, db):
     team = working()
     with interests_tables.another_workflow_version(db):

@@ -20,6 +20,7 @@ static void every_code_has_a_row(void **state attr_unused)
 		assert_true(strlen(info->detail) > 0);
 		assert_int_equal(strspn(info->slug, "abcdefghijklmnopqrstuvwxyz_"),
 		                 strlen(info->slug));
+		assert_int_equal(info->class == ERR_CLASS_NONE, code == ERR_NONE);
 		if (code != ERR_NONE)
 			assert_in_range(info->status, 400, 599);
 	}
@@ -83,6 +84,26 @@ static void unknown_codes_are_internal_errors(void **state attr_unused)
 		assert_ptr_equal(err_info((enum err_code)UNKNOWN[i]), err_info(ERR_INTERNAL));
 }
 
+static void classes_answer_what_callers_ask(void **state attr_unused)
+{
+	static const struct {
+		enum err_code code;
+		bool is_final, is_transient, is_undone;
+	} ROWS[] = {
+		{ERR_NONE, false, false, false},       {ERR_INVALID, true, false, true},
+		{ERR_NOT_FOUND, true, false, true},    {ERR_CONFLICT, true, false, true},
+		{ERR_RATE_LIMITED, false, true, true}, {ERR_UNAVAILABLE, false, true, true},
+		{ERR_CONTENTION, false, true, true},   {ERR_UNCERTAIN, false, true, false},
+		{ERR_TIMEOUT, false, false, false},    {ERR_UPSTREAM, false, false, false},
+		{ERR_INTERNAL, false, false, false},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		assert_int_equal(err_is_final(ROWS[i].code), ROWS[i].is_final);
+		assert_int_equal(err_is_transient(ROWS[i].code), ROWS[i].is_transient);
+		assert_int_equal(err_is_undone(ROWS[i].code), ROWS[i].is_undone);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -90,6 +111,7 @@ int main(void)
 		cmocka_unit_test(slugs_are_unique),
 		cmocka_unit_test(codes_are_stable),
 		cmocka_unit_test(unknown_codes_are_internal_errors),
+		cmocka_unit_test(classes_answer_what_callers_ask),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,9 +215,9 @@ static void test_a_call_carries_an_identity(void **state)
 	(void)state;
 	replica_start(0, ANSWERS);
 	connect_to(NULL, "127.0.0.2");
-	assert_int_equal(call(NULL, HTTP_ONCE), ERR_NONE);
+	assert_int_equal(call(NULL, HTTP_EFFECT_OF_METHOD), ERR_NONE);
 	assert_true(is_good);
-	assert_int_equal(call("POST", HTTP_ONCE), ERR_NONE);
+	assert_int_equal(call("POST", HTTP_EFFECT_OF_METHOD), ERR_NONE);
 	assert_true(is_good);
 }
 
@@ -229,8 +229,8 @@ static void test_a_unix_socket_is_called(void **state)
 	listen_at(&replicas[0], &at);
 	snprintf(address, sizeof(address), "unix:%s", socket_path);
 	connect_to(address, NULL);
-	assert_int_equal(call(NULL, HTTP_ONCE), ERR_NONE);
-	assert_int_equal(call("POST", HTTP_ONCE), ERR_NONE);
+	assert_int_equal(call(NULL, HTTP_EFFECT_OF_METHOD), ERR_NONE);
+	assert_int_equal(call("POST", HTTP_EFFECT_OF_METHOD), ERR_NONE);
 	assert_true(is_good);
 }
 
@@ -238,14 +238,14 @@ static void test_a_service_without_an_address_is_unavailable(void **state)
 {
 	(void)state;
 	connect_to("", NULL);
-	assert_int_equal(call(NULL, HTTP_ONCE), ERR_UNAVAILABLE);
+	assert_int_equal(call(NULL, HTTP_EFFECT_OF_METHOD), ERR_UNAVAILABLE);
 }
 
 static void test_an_unknown_name_is_unavailable(void **state)
 {
 	(void)state;
 	connect_to(NULL, "");
-	assert_int_equal(call(NULL, HTTP_ONCE), ERR_UNAVAILABLE);
+	assert_int_equal(call(NULL, HTTP_EFFECT_OF_METHOD), ERR_UNAVAILABLE);
 }
 
 /* The frozen replica costs one call a part of its time, and is then left out. */
@@ -272,14 +272,25 @@ static void test_a_change_is_sent_once(void **state)
 		{IS_BUSY, ERR_UNAVAILABLE},
 		{IS_UNCERTAIN, ERR_UNCERTAIN},
 	};
+	static const struct {
+		const char *method;
+		enum http_effect effect;
+	} CHANGES[] = {
+		{"POST", HTTP_EFFECT_OF_METHOD},
+		{"PUT", HTTP_EFFECT_OF_METHOD},
+		{"POST", HTTP_ONCE},
+		{NULL, HTTP_ONCE},
+	};
+	size_t sent = 0;
 	(void)state;
 	replica_start(0, ANSWERS);
 	replica_start(1, ANSWERS);
 	connect_to(NULL, "127.0.0.2 127.0.0.3");
-	for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
-		replicas[0].behaviour = replicas[1].behaviour = CASES[i].behaviour;
-		assert_int_equal(call("POST", HTTP_ONCE), CASES[i].code);
-		assert_int_equal(requests(), i + 1);
+	for (size_t i = 0; i < ARRAY_LEN(CASES) * ARRAY_LEN(CHANGES); i++) {
+		size_t a = i % ARRAY_LEN(CASES), b = i / ARRAY_LEN(CASES);
+		replicas[0].behaviour = replicas[1].behaviour = CASES[a].behaviour;
+		assert_int_equal(call(CHANGES[b].method, CHANGES[b].effect), CASES[a].code);
+		assert_int_equal(requests(), ++sent);
 	}
 }
 
@@ -343,7 +354,7 @@ static void test_a_busy_address_is_asked_twice(void **state)
 	(void)state;
 	replica_start(0, IS_BUSY);
 	connect_to(NULL, "127.0.0.2");
-	assert_int_equal(call(NULL, HTTP_ONCE), ERR_UNAVAILABLE);
+	assert_int_equal(call(NULL, HTTP_EFFECT_OF_METHOD), ERR_UNAVAILABLE);
 	assert_int_equal(replicas[0].requests, 2);
 }
 
@@ -353,7 +364,7 @@ static void test_a_refused_call_goes_to_another_replica(void **state)
 	replica_start(1, ANSWERS);
 	connect_to(NULL, "127.0.0.2 127.0.0.3 127.0.0.4");
 	for (int i = 0; i < 6; i++)
-		assert_int_equal(call("POST", HTTP_ONCE), ERR_NONE);
+		assert_int_equal(call("POST", HTTP_EFFECT_OF_METHOD), ERR_NONE);
 	assert_int_equal(replicas[1].requests, 6);
 }
 
@@ -364,10 +375,10 @@ static void assert_sent_elsewhere(enum behaviour unhandled)
 	replica_start(1, ANSWERS);
 	connect_to(NULL, "127.0.0.2 127.0.0.3");
 	for (int i = 0; i < 4; i++)
-		assert_int_equal(call("POST", HTTP_ONCE), ERR_NONE);
+		assert_int_equal(call("POST", HTTP_EFFECT_OF_METHOD), ERR_NONE);
 	assert_int_equal(replicas[1].requests, 4);
 	replicas[1].behaviour = unhandled;
-	assert_int_equal(call("POST", HTTP_ONCE), ERR_UNAVAILABLE);
+	assert_int_equal(call("POST", HTTP_EFFECT_OF_METHOD), ERR_UNAVAILABLE);
 }
 
 static void test_a_call_that_crosses_the_end_of_a_connection_goes_to_another_replica(void **state)
@@ -389,7 +400,7 @@ static void test_replicas_share_the_calls(void **state)
 		replica_start(i, ANSWERS);
 	connect_to(NULL, "127.0.0.2 127.0.0.3 127.0.0.4");
 	for (int i = 0; i < 4 * REPLICAS; i++)
-		assert_int_equal(call("POST", HTTP_ONCE), ERR_NONE);
+		assert_int_equal(call("POST", HTTP_EFFECT_OF_METHOD), ERR_NONE);
 	for (size_t i = 0; i < REPLICAS; i++)
 		assert_int_equal(replicas[i].requests, 4);
 }
@@ -400,7 +411,7 @@ static void test_a_change_leaves_no_connection(void **state)
 	replica_start(0, ANSWERS);
 	connect_to(NULL, "127.0.0.2");
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(call("POST", HTTP_ONCE), ERR_NONE);
+		assert_int_equal(call("POST", HTTP_EFFECT_OF_METHOD), ERR_NONE);
 	fixture_wait_start(&fixture);
 	while (http_server_connections(replicas[0].server) > 0)
 		fixture_turn(&fixture);

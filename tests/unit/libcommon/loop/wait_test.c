@@ -333,6 +333,39 @@ static void test_a_failure_outlives_the_page_in_which_it_came(void **state)
 	fixture_idle(&fixture);
 }
 
+static void lack_a_scope(struct request *rq)
+{
+	rq->problem.scope = "fleet:write";
+	raise_retry_later(rq, ERR_SCOPE, 600, "lacks %s", rq->problem.scope);
+}
+
+static void raise_again(struct request *rq)
+{
+	struct problem problem;
+	fiber_spawn(rq, lack_a_scope, NULL);
+	assert_int_equal(fiber_join_try(rq, &problem), ERR_SCOPE);
+	raise_problem(rq, &problem);
+}
+
+static void note_problem(struct request *rq)
+{
+	struct group_plan *plan = rq->user;
+	plan->code = rq->problem.code;
+	assert_int_equal(rq->problem.retry_after_s, 600);
+	assert_string_equal(rq->problem.scope, "fleet:write");
+	assert_string_equal(rq->problem.detail, "lacks fleet:write");
+}
+
+static void test_a_failure_that_is_raised_again_keeps_what_it_says(void **state)
+{
+	(void)state;
+	struct group_plan plan = {.code = ERR_NONE};
+	request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, raise_again, note_problem,
+	              &plan);
+	fixture_idle(&fixture);
+	assert_int_equal(plan.code, ERR_SCOPE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -348,6 +381,7 @@ int main(void)
 		WORKER_TEST(test_a_group_after_a_failed_one),
 		WORKER_TEST(test_a_page_has_groups_of_its_own),
 		WORKER_TEST(test_a_failure_outlives_the_page_in_which_it_came),
+		WORKER_TEST(test_a_failure_that_is_raised_again_keeps_what_it_says),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static void on_number(struct request *rq, const struct event *event)
 	assert_true(llabs(event->at_ms - time_now_ms()) < 3600000);
 	if (seen.is_down) {
 		seen.refused++;
-		raise_error(rq, ERR_UNAVAILABLE, "down");
+		raise_error(rq, seen.refused % 2 ? ERR_UNAVAILABLE : ERR_RATE_LIMITED, "down");
 	}
 	if (seen.failures_left > 0) {
 		seen.failures_left--;

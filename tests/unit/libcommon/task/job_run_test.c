@@ -67,8 +67,7 @@ static void job_interrupted(struct request *rq, struct task *task)
 static void job_limited(struct request *rq, struct task *task)
 {
 	(void)task;
-	rq->problem.retry_after_s = 3000;
-	raise_error(rq, ERR_RATE_LIMITED, "the limit is reached");
+	raise_retry_later(rq, ERR_RATE_LIMITED, 3000, "the limit is reached");
 }
 
 /* Another server answers with a page. */
@@ -78,14 +77,19 @@ static void job_misled(struct request *rq, struct task *task)
 	raise_error(rq, ERR_UPSTREAM, "the answer is no JSON");
 }
 
+/* What it needs is not configured. */
+static void job_unconfigured(struct request *rq, struct task *task)
+{
+	(void)task;
+	runs++;
+	raise_error(rq, ERR_NOT_CONFIGURED, "the code-host app is not configured");
+}
+
 static const struct job JOBS[] = {
-	{"blocked", job_blocked},
-	{"interrupted", job_interrupted},
-	{"late", job_late},
-	{"limited", job_limited, .attempts_max = 1},
-	{"misled", job_misled},
-	{"writing", job_writing},
-	{NULL},
+	{"blocked", job_blocked}, {"interrupted", job_interrupted},
+	{"late", job_late},       {"limited", job_limited, .attempts_max = 1},
+	{"misled", job_misled},   {"unconfigured", job_unconfigured},
+	{"writing", job_writing}, {NULL},
 };
 
 static int setup(void **state)
@@ -178,6 +182,15 @@ static void test_an_outage_of_some_seconds_is_an_interruption(void **state)
 	             "interruptions = 1");
 }
 
+static void test_a_task_is_not_tried_again_where_the_answer_is_the_same(void **state)
+{
+	(void)state;
+	task_queue("unconfigured", 1);
+	service_start(JOBS, NULL);
+	until_sql(1, "SELECT count(*) FROM task WHERE status = 'failed'");
+	assert_int_equal(runs, 1);
+}
+
 /* A limit is no failure of the task either, which waits as long as the limit lasts. */
 static void test_a_task_waits_for_the_end_of_a_limit(void **state)
 {
@@ -210,6 +223,7 @@ int main(void)
 		CASE(test_a_blocked_write_does_not_block_others),
 		CASE(test_a_last_write_of_a_lost_task_is_undone),
 		CASE(test_an_outage_of_some_seconds_is_an_interruption),
+		CASE(test_a_task_is_not_tried_again_where_the_answer_is_the_same),
 		CASE(test_a_task_waits_for_the_end_of_a_limit),
 		CASE(test_what_makes_no_sense_has_minutes_to_end),
 	};
