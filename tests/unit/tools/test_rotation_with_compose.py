@@ -19,9 +19,9 @@ start() { cp -r "$STATE/secrets/$last" "$last.$(date +%s%N)"; }
 if [[ $1 == compose ]]; then
 	while [[ $1 != ps && $1 != up && $1 != rm && $1 != exec ]]; do shift || exit 9; done
 	case "$*" in
-	ps\ *) ls | grep "^$last\\." ;;
+	"ps "*) ls | grep "^$last\\." ;;
 	"up "*--force-recreate*) rm -r "$last".* && start ;;
-	"up "*--scale\ gateway=*) echo "Bind for 127.0.0.1:8080 failed: port is already allocated" >&2 && exit 1 ;;
+	"up "*"--scale gateway="*) echo "Bind for 127.0.0.1:8080 failed: port is already allocated" >&2 && exit 1 ;;
 	"up "*--scale*) start ;;
 	esac
 	exit 0
