@@ -29,6 +29,12 @@ METRIC_COUNTER(jobs_total, "expops_jobs_total", "Attempts of tasks by how they e
 METRIC_GAUGE(running_metric, "expops_jobs_running", "Tasks that this replica runs.");
 METRIC_HISTOGRAM(job_seconds, "expops_job_seconds", "How long attempts of tasks took.", "kind");
 
+void job_metrics_start(const struct job *jobs)
+{
+	for (; jobs->kind; jobs++)
+		metric_add(&jobs_total, jobs->kind, "failed", 0);
+}
+
 int job_attempts_max(const struct job *job)
 {
 	return job->attempts_max ? job->attempts_max : ATTEMPTS_DEFAULT;
