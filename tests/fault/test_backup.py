@@ -2,6 +2,7 @@
 
 import fcntl
 import gzip
+import json
 import os
 import secrets
 import shutil
@@ -328,7 +329,8 @@ def test_what_must_not_be_undone_is_repeated(archived, tmp_path):
     endpoints = [api.post("/webhooks", {"kind": "webhook", "url": "https://hooks.example.org/", "events": ["test.*"]}, expect=201).json()
                  for _ in range(2)]  # fmt: skip
     invitation = api.post("/team/invitations", {"email": "somebody@example.org", "role": "viewer"}, expect=201).json()
-    gone = cluster.user()
+    gone, dismissed, back = (cluster.user() for _ in range(3))
+    cluster.run("gateway", "disable-person", "--email", back.email)
     cluster.archive.take_base()
     time = cluster.archive.now()
     api.delete(f"/webhooks/{endpoints[0]['id']}", expect=200)
@@ -337,6 +339,8 @@ def test_what_must_not_be_undone_is_repeated(archived, tmp_path):
     api.delete(f"/team/invitations/{invitation['id']}", expect=200)
     api.post(f"/account/api-keys/{key['id']}/revoke", expect=200)
     gone.api.post("/account/delete", {"confirm": True, "name": gone.email}, expect=200)
+    commands = [[dismissed.email], [back.email, "--undo"]]
+    of_commands = [json.dumps({"time": "9999", **line}) for one in commands for line in cluster.run_logged("gateway", "disable-person", "--email", *one)]
     cluster.archive.mark("told")
     for process in cluster.all():
         process.stop()
@@ -349,7 +353,8 @@ def test_what_must_not_be_undone_is_repeated(archived, tmp_path):
     other_key = api.as_key(key["key"])
     assert {one["id"] for one in other_key.get("/papers/recommended/feeds", expect=200).json()} == {feed["id"], of_interest["id"]}
 
-    lines = ['revoke-keys: "x" is no id', *(line for text in cluster.logs().values() for line in text.splitlines())]
+    lines = ['revoke-keys: "x" is no id', *of_commands,
+             *(line for text in cluster.logs().values() for line in text.splitlines())]  # fmt: skip
     later = f'{{"time":"9999","message":"endpoint unsubscribed","endpoint_id":"{endpoints[1]["id"]}"}}'
     (tmp_path / "kept.log").write_text("\n".join([*lines, later]) + "\n")
     (commands,) = [block for block in blocks((ROOT / "deploy" / "OPERATIONS.md").read_text(), "Restore") if "since()" in block]
@@ -359,12 +364,13 @@ def test_what_must_not_be_undone_is_repeated(archived, tmp_path):
     script = f"set -eo pipefail\n{commands.replace(POINT, time.replace(' ', 'T'))}"
     subprocess.run(["bash", "-c", script], env=env, cwd=tmp_path, check=True, capture_output=True)
 
-    for dead in (other_key, gone.api):
+    for dead in (other_key, gone.api, dismissed.api):
         wait_for(lambda dead=dead: dead.get("/account/api-keys").status_code == 401, "the key is refused")
     assert api.get("/papers/recommended/feeds", expect=200).json() == []
     api.problem("GET", f"/interests/{interest['id']}", 404, "not_found")
     assert [one["id"] for one in api.get("/webhooks", expect=200).json()] == [endpoints[1]["id"]]
     assert api.get("/team", expect=200).json()["invitations"] == []
+    back.api.get("/account/api-keys", expect=200)
     cluster.archive.take_base()
 
 
