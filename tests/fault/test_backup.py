@@ -20,7 +20,7 @@ from lib.system.postgres_image import PostgresImage
 from lib.system.servers import OWNER, ROOT, SERVERS_SH, Postgres
 from lib.tables import interests as interests_tables
 from lib.tables import roles
-from lib.wait import wait_for
+from lib.wait import PATIENCE_SECONDS, wait_for
 
 
 class ArchivedCluster(Cluster):
@@ -234,6 +234,21 @@ def test_a_segment_is_archived_after_a_crash_in_the_middle(tmp_path):
     assert made.name == f"{NO_SEGMENT}.gz" and gzip.decompress(made.read_bytes()) == segment.read_bytes()
 
 
+def test_an_archive_that_hangs_is_a_failure(tmp_path):
+    """The FIFO that nobody reads is what a network mount is whose server is away."""
+    archive, segment = tmp_path / "archive", tmp_path / NO_SEGMENT
+    archive.mkdir()
+    segment.write_bytes(bytes(1000))
+    part = archive / f".part-{NO_SEGMENT}"
+    os.mkfifo(part)
+    log = lambda: subprocess.run([ROOT / "deploy" / "archive-log", segment, archive], env={**os.environ, "ARCHIVE_SECONDS": "1"},  # noqa: E731
+                                 capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS)  # fmt: skip
+    done = log()
+    assert (done.returncode, done.stderr) == (1, f"archive-log: {segment} is not in {archive} after 1 s: is {archive} away?\n")
+    part.unlink()
+    assert log().returncode == 0
+
+
 def test_two_backups_at_once_do_not_share_a_folder(archived, account):
     archive = archived.archive
     before = set(archive.backups.glob("[0-9]*Z"))
@@ -339,8 +354,8 @@ def test_what_must_not_be_undone_is_repeated(archived, tmp_path):
     api.delete(f"/team/invitations/{invitation['id']}", expect=200)
     api.post(f"/account/api-keys/{key['id']}/revoke", expect=200)
     gone.api.post("/account/delete", {"confirm": True, "name": gone.email}, expect=200)
-    commands = [[dismissed.email], [back.email, "--undo"]]
-    of_commands = [json.dumps({"time": "9999", **line}) for one in commands for line in cluster.run_logged("gateway", "disable-person", "--email", *one)]
+    options = [[dismissed.email], [back.email, "--undo"]]
+    of_commands = [json.dumps({"time": "9999", **line}) for one in options for line in cluster.run_logged("gateway", "disable-person", "--email", *one)]
     cluster.archive.mark("told")
     for process in cluster.all():
         process.stop()
