@@ -4,7 +4,7 @@
 --
 --     SERVICE_PASSWORDS='gateway=... search=... interests=...' psql -f deploy/init.sql
 --
--- A service without a password gets no role. In other databases of the server a role has the rights that those give to
+-- A service without a password gets no role, and a role that exists keeps its password and is given its settings again. In other databases of the server a role has the rights that those give to
 -- PUBLIC; where these are too many: REVOKE ALL ON DATABASE postgres, template1 FROM PUBLIC.
 \set ON_ERROR_STOP on
 \set QUIET on
@@ -18,6 +18,13 @@ SELECT 'expops_' || name AS role,
 FROM regexp_split_to_table(:'passwords', '\s+') AS pair, split_part(pair, '=', 1) AS name
 WHERE name <> '';
 
+-- These, and those that have a schema of their own in this database from an earlier run.
+CREATE TEMP TABLE service_role AS
+SELECT role, schema FROM service
+UNION
+SELECT rolname::text, nspname::text FROM pg_roles r JOIN pg_namespace n ON n.nspowner = r.oid
+WHERE rolname = 'expops_' || CASE nspname WHEN 'account' THEN 'gateway' ELSE nspname END AND rolname <> 'expops_audit';
+
 SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database()) \gexec
 REVOKE ALL ON SCHEMA public FROM PUBLIC;
 
@@ -27,12 +34,12 @@ SELECT format('ALTER ROLE %I NOSUPERUSER NOCREATEDB NOCREATEROLE', role) FROM se
 WHERE rolsuper OR rolcreatedb OR rolcreaterole \gexec
 -- Only members may make a schema of a role.
 SELECT format('GRANT %I TO CURRENT_USER', role) FROM service WHERE NOT current_setting('is_superuser')::boolean \gexec
-SELECT format('ALTER ROLE %I SET search_path = %I', role, schema) FROM service \gexec
+SELECT format('ALTER ROLE %I SET search_path = %I', role, schema) FROM service_role \gexec
 
 -- The settings of each session (libcommon/pg/session.c). A process cannot set them itself, because a pooler shares its
 -- sessions. A transaction of a process that vanished or was stopped, with its locks, ends after 10 seconds, and its
 -- connection after 11.
-SELECT format('ALTER ROLE %I SET %s', role, setting) FROM service, unnest(ARRAY[
+SELECT format('ALTER ROLE %I SET %s', role, setting) FROM service_role, unnest(ARRAY[
     'timezone = ''UTC''', 'datestyle = ''ISO''', 'bytea_output = ''hex''', 'jit = off',
     'statement_timeout = ''30s''', 'idle_in_transaction_session_timeout = ''10s''',
     'client_connection_check_interval = ''1s''',

@@ -82,5 +82,5 @@ void http_body_decode_end(struct http_body *body);
 /** Free the memory of the content now; the body is empty afterwards. */
 void http_body_drop(struct http_body *body);
 
-/** Memory that all bodies of this process, and the work with them, occupy. */
+/** Memory that all bodies of this process, and the work with them, occupy. For tests. */
 size_t http_body_used_bytes(void);

@@ -165,7 +165,7 @@ enum err_code http_server_listen_tls(struct http_server *server, const struct ad
  * those of its other callbacks that the handler before has not yet had. */
 void http_exchange_hand_over(struct http_exchange *x, const struct http_handler *handler);
 
-/** The bound port of the first address, for one with port 0. */
+/** The bound port of the first address, for one with port 0. For tests. */
 uint16_t http_server_port(const struct http_server *server);
 
 /** Retire: serve on, but close each connection after its next response, which carries `Connection:
@@ -195,7 +195,7 @@ enum err_code http_unhandled_code(int status, int64_t content_length);
  * is fine. */
 void http_server_free(struct http_server *server);
 
-/** Open connections, for metrics and tests. */
+/** Open connections. For tests. */
 size_t http_server_connections(const struct http_server *server);
 
 /** Bytes of responses that are queued, because their clients do not read. For tests. */

@@ -58,8 +58,10 @@ bool thread_pool_add(enum lane lane, struct computation *computation, const stru
  * done. Any thread, before the caller has freed it. */
 bool thread_pool_withdraw(struct computation *computation);
 
-/** The most threads of a lane, and those that it has now. */
+/** The most threads of a lane. */
 int thread_pool_threads_max(enum lane lane);
+
+/** Those that it has now. For tests. */
 int thread_pool_threads(enum lane lane);
 
 /** After how long without work a thread ends; tests make it shorter. */

@@ -24,10 +24,18 @@
 #define RETRY_AFTER_MAX_MS 3600000 /* it may end sooner; under start_hold() of svc-fleet */
 #define UPSTREAM_FACTOR    30      /* of the pauses of tasks_timing */
 
-METRIC_COUNTER(jobs_total, "expops_jobs_total", "Attempts of tasks by how they ended.", "kind",
-               "outcome");
+METRIC_COUNTER(jobs_total, "expops_jobs_total",
+               "Attempts of tasks by how they ended: completed, "
+               "retried, interrupted, failed, refused (by a mistake of the caller) or lost.",
+               "kind", "outcome");
 METRIC_GAUGE(running_metric, "expops_jobs_running", "Tasks that this replica runs.");
 METRIC_HISTOGRAM(job_seconds, "expops_job_seconds", "How long attempts of tasks took.", "kind");
+
+void job_metrics_start(const struct job *jobs)
+{
+	for (; jobs->kind; jobs++)
+		metric_add(&jobs_total, jobs->kind, "failed", 0);
+}
 
 int job_attempts_max(const struct job *job)
 {

@@ -89,6 +89,7 @@ static uint64_t *new_averages(const struct job *jobs)
 
 static void start_jobs(struct tasks *tasks)
 {
+	job_metrics_start(tasks->settings.jobs);
 	tasks->usual_us = new_averages(tasks->settings.jobs);
 	tasks->listener_connection = redis_blocking_new(tasks->worker->redis);
 	tasks->announced = 1; /* of those from before the start */

@@ -1,14 +1,15 @@
 #include "experiment/fields.h"
 
+#include "product/paper_source.h"
+
 const char *const EXPERIMENT_STATUSES[] = {"draft",     "running",   "complete",
                                            "analyzing", "shipped",   "iterating",
                                            "rejected",  "abandoned", NULL};
 
 static const char *const OUTCOMES[] = {"ship", "iterate", "abandon", NULL};
 static const char *const CONFIDENCES[] = {"significant", "inconclusive", "not_tested", NULL};
-static const char *const SOURCE_TYPES[] = {"arxiv_paper", "biorxiv_paper", "medrxiv_paper",
-                                           "code_repo",   "ticket",        "manual",
-                                           NULL};
+static const char *const SOURCE_TYPES[] = {PAPER_SOURCES(PAPER_SOURCE_TYPE) "code_repo", "ticket",
+                                           "manual", NULL};
 
 static const struct field RESOURCE[] = {
 	JSON_TEXT("arxiv_id", NULLABLE, 0, 255),

@@ -26,6 +26,11 @@ METRIC_COUNTER(deliveries_total, "expops_webhook_deliveries_total",
                "refused (not signed).",
                "outcome");
 
+void delivery_metrics_start(void)
+{
+	metric_add(&deliveries_total, "refused", NULL, 0);
+}
+
 /* A delivery that is being taken in. */
 struct intake {
 	struct arena *arena; /* of what is read */

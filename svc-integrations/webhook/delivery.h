@@ -8,6 +8,10 @@
 #include "webhook/code_host_event.h"
 #include "webhook/webhook.h"
 
+/** Begin the count of refused deliveries at 0: the increase of a count that begins with its first
+ * refusals is not seen. */
+void delivery_metrics_start(void);
+
 /** POST /github/webhooks: 202 {"delivery_id", "status", "reason"}. */
 void delivery_receive(struct request *rq);
 

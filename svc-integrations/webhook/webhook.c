@@ -27,6 +27,7 @@ const struct setting WEBHOOK_SETTINGS[] = {
 enum err_code webhook_init(void)
 {
 	const char *fault = webhook_secrets_read(secret_list, &secrets_of_settings);
+	delivery_metrics_start();
 	redelivery_check_ms = MAX_OF(redelivery_interval_ms / 10, 50);
 	if (!fault)
 		return ERR_NONE;

@@ -6,6 +6,7 @@
 #include "json/json.h"
 #include "loop/wait.h"
 #include "pg/pg.h"
+#include "product/paper_source.h"
 #include "recommendation.sql.h"
 #include "recommended/recommended_paper.h"
 #include "reply/reply_papers.h"
@@ -19,8 +20,7 @@
 #define NUM_RESULTS_MAX 50
 
 const char *const RECOMMENDATION_PERIODS[] = {"today", "week", "month", "all", NULL};
-const char *const RECOMMENDATION_SOURCES[] = {"arxiv_paper", "biorxiv_paper", "medrxiv_paper",
-                                              NULL};
+const char *const RECOMMENDATION_SOURCES[] = {PAPER_SOURCES(PAPER_SOURCE_TYPE) NULL};
 static const char *const SIGNALS[] = {"like", "save", "implemented", "dislike", "dismiss", NULL};
 
 /* Index of the first negative signal in SIGNALS. */

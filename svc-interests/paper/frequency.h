@@ -26,7 +26,7 @@ struct frequency_table *frequency_table_new(struct arena *arena, const struct ba
 /** idf of a term. */
 double frequency_idf(const struct frequency_table *table, uint32_t term);
 
-/** Number of papers in the sample. */
+/** Number of papers in the sample. For tests. */
 uint32_t frequency_documents(const struct frequency_table *table);
 
 /** Serialize the table to `out`. */

@@ -5,6 +5,7 @@
 #include "harvest_request.sql.h"
 #include "input/input.h"
 #include "pg/pg.h"
+#include "product/paper_source.h"
 #include "reply/reply.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ struct harvest_input {
 	const char *from; /* NULL: where the last harvest of the set ended */
 };
 
-static const char *const SOURCE_NAMES[] = {"arxiv", "biorxiv", "medrxiv", NULL};
+static const char *const SOURCE_NAMES[] = {PAPER_SOURCES(PAPER_SOURCE_NAME) NULL};
 
 static const struct field FIELDS[] = {
 	BODY_ENUM(struct harvest_input, source, "source", REQUIRED, SOURCE_NAMES),

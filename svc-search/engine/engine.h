@@ -88,7 +88,7 @@ void engine_apply(struct engine *engine, const struct engine_change *changes, si
 
 enum engine_merge_kind {
 	ENGINE_MERGE_DUE, /* parts of which there are too many */
-	ENGINE_MERGE_ALL, /* all */
+	ENGINE_MERGE_ALL, /* all; for tests and benchmarks */
 };
 
 /** Whether a merge of this kind is due, and no merge or adoption is open. */
@@ -306,7 +306,8 @@ uint32_t engine_dimension(const struct engine_view *view);
  * when the paper is not indexed, contains no known word or has no external vector yet. */
 bool engine_vector(const struct engine_view *view, const char *id, float *out);
 
-/** The same for a text, by the built-in embedder; false when the embedder is external. */
+/** The same for a text, by the built-in embedder; false when the embedder is external. For
+ * tests. */
 bool engine_embed(const struct engine_view *view, const char *text, size_t length, float *out,
                   struct arena *arena);
 

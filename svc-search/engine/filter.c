@@ -1,6 +1,7 @@
 #include "engine/filter.h"
 
 #include "base/base.h"
+#include "product/paper_source.h"
 
 #include <roaring/roaring.h>
 
@@ -51,7 +52,7 @@ static bool is_source(const struct filter *filter, const char *name)
 static void keep_sources(const struct filter *filter, const struct segment *segment, uint64_t *bits,
                          struct arena *arena)
 {
-	static const char *const OTHERS[] = {"biorxiv", "medrxiv"};
+	static const char *const OTHERS[] = {PAPER_SOURCES_BUT_ARXIV(PAPER_SOURCE_NAME)};
 	uint64_t *dropped = arena_array(arena, word_count(segment), sizeof(uint64_t));
 	uint64_t *kept = arena_array(arena, word_count(segment), sizeof(uint64_t));
 	for (size_t i = 0; i < ARRAY_LEN(OTHERS); i++) {

@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 #include "engine/lexical/builder.h"
+#include "product/paper_source.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,7 +69,7 @@ static size_t doi_length(const char *text)
 
 static bool parse_doi(const char *text, char out[PAPER_ID_MAX + 1])
 {
-	static const char *const SOURCES[] = {"biorxiv", "medrxiv"};
+	static const char *const SOURCES[] = {PAPER_SOURCES_BUT_ARXIV(PAPER_SOURCE_NAME)};
 	for (size_t i = 0; i < ARRAY_LEN(SOURCES); i++) {
 		size_t name = strlen(SOURCES[i]);
 		if (strncasecmp(text, SOURCES[i], name) != 0 || text[name] != ':')

@@ -40,6 +40,17 @@ def manifests(tree):
     return {name: list(yaml.safe_load_all(run("kubectl", "kustomize", tree / name))) for name in OVERLAYS}
 
 
+@pytest.fixture(scope="module")
+def previous(tmp_path_factory):
+    """{overlay: its manifests}, of the previous version and the overlays that it has."""
+    name = run("bash", "-c", f". {DEPLOY}/dev.d/previous.sh && previous_name", env={"ROOT": str(ROOT)}).strip()
+    source = tmp_path_factory.mktemp("previous")
+    run("bash", "-c", f"set -o pipefail; git -C {ROOT} archive {name} deploy/k8s | tar -x -C {source}")
+    k8s = source / "deploy" / "k8s"
+    run(DEPLOY / "secrets", k8s / "trial" / "secrets.d")
+    return {name: list(yaml.safe_load_all(run("kubectl", "kustomize", k8s / name))) for name in OVERLAYS if (k8s / name).exists()}
+
+
 def of_kind(manifests, *kinds):
     return {one["metadata"]["name"]: one for one in manifests if one["kind"] in kinds}
 
@@ -164,6 +175,15 @@ def test_selectors_do_not_overlap(manifests, overlay):
     for name, service in of_kind(manifests[overlay], "Service").items():
         found = [one for one in deployments.values() if selects(service["spec"]["selector"], labels_of(one))]
         assert all(roles_of(one) in (None, "http") for one in found), name
+
+
+def test_an_upgrade_changes_no_selector(manifests, previous):
+    """Kubernetes refuses another one, so a Deployment would have to be deleted first."""
+    assert {"trial", "production"} <= previous.keys()
+    for overlay, former in previous.items():
+        present = workloads(manifests[overlay])
+        for name, one in of_kind(former, "Deployment", "StatefulSet").items():
+            assert present[name]["spec"]["selector"] == one["spec"]["selector"], name
 
 
 def test_background_work_has_processes_of_its_own(manifests):

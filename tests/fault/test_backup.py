@@ -2,6 +2,7 @@
 
 import fcntl
 import gzip
+import json
 import os
 import secrets
 import shutil
@@ -19,7 +20,7 @@ from lib.system.postgres_image import PostgresImage
 from lib.system.servers import OWNER, ROOT, SERVERS_SH, Postgres
 from lib.tables import interests as interests_tables
 from lib.tables import roles
-from lib.wait import wait_for
+from lib.wait import PATIENCE_SECONDS, wait_for
 
 
 class ArchivedCluster(Cluster):
@@ -233,6 +234,21 @@ def test_a_segment_is_archived_after_a_crash_in_the_middle(tmp_path):
     assert made.name == f"{NO_SEGMENT}.gz" and gzip.decompress(made.read_bytes()) == segment.read_bytes()
 
 
+def test_an_archive_that_hangs_is_a_failure(tmp_path):
+    """The FIFO that nobody reads is what a network mount is whose server is away."""
+    archive, segment = tmp_path / "archive", tmp_path / NO_SEGMENT
+    archive.mkdir()
+    segment.write_bytes(bytes(1000))
+    part = archive / f".part-{NO_SEGMENT}"
+    os.mkfifo(part)
+    log = lambda: subprocess.run([ROOT / "deploy" / "archive-log", segment, archive], env={**os.environ, "ARCHIVE_SECONDS": "1"},  # noqa: E731
+                                 capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS)  # fmt: skip
+    done = log()
+    assert (done.returncode, done.stderr) == (1, f"archive-log: {segment} is not in {archive} after 1 s: is {archive} away?\n")
+    part.unlink()
+    assert log().returncode == 0
+
+
 def test_two_backups_at_once_do_not_share_a_folder(archived, account):
     archive = archived.archive
     before = set(archive.backups.glob("[0-9]*Z"))
@@ -328,7 +344,8 @@ def test_what_must_not_be_undone_is_repeated(archived, tmp_path):
     endpoints = [api.post("/webhooks", {"kind": "webhook", "url": "https://hooks.example.org/", "events": ["test.*"]}, expect=201).json()
                  for _ in range(2)]  # fmt: skip
     invitation = api.post("/team/invitations", {"email": "somebody@example.org", "role": "viewer"}, expect=201).json()
-    gone = cluster.user()
+    gone, dismissed, back = (cluster.user() for _ in range(3))
+    cluster.run("gateway", "disable-person", "--email", back.email)
     cluster.archive.take_base()
     time = cluster.archive.now()
     api.delete(f"/webhooks/{endpoints[0]['id']}", expect=200)
@@ -337,6 +354,8 @@ def test_what_must_not_be_undone_is_repeated(archived, tmp_path):
     api.delete(f"/team/invitations/{invitation['id']}", expect=200)
     api.post(f"/account/api-keys/{key['id']}/revoke", expect=200)
     gone.api.post("/account/delete", {"confirm": True, "name": gone.email}, expect=200)
+    options = [[dismissed.email], [back.email, "--undo"]]
+    of_commands = [json.dumps({"time": "9999", **line}) for one in options for line in cluster.run_logged("gateway", "disable-person", "--email", *one)]
     cluster.archive.mark("told")
     for process in cluster.all():
         process.stop()
@@ -349,7 +368,8 @@ def test_what_must_not_be_undone_is_repeated(archived, tmp_path):
     other_key = api.as_key(key["key"])
     assert {one["id"] for one in other_key.get("/papers/recommended/feeds", expect=200).json()} == {feed["id"], of_interest["id"]}
 
-    lines = ['revoke-keys: "x" is no id', *(line for text in cluster.logs().values() for line in text.splitlines())]
+    lines = ['revoke-keys: "x" is no id', *of_commands,
+             *(line for text in cluster.logs().values() for line in text.splitlines())]  # fmt: skip
     later = f'{{"time":"9999","message":"endpoint unsubscribed","endpoint_id":"{endpoints[1]["id"]}"}}'
     (tmp_path / "kept.log").write_text("\n".join([*lines, later]) + "\n")
     (commands,) = [block for block in blocks((ROOT / "deploy" / "OPERATIONS.md").read_text(), "Restore") if "since()" in block]
@@ -359,12 +379,13 @@ def test_what_must_not_be_undone_is_repeated(archived, tmp_path):
     script = f"set -eo pipefail\n{commands.replace(POINT, time.replace(' ', 'T'))}"
     subprocess.run(["bash", "-c", script], env=env, cwd=tmp_path, check=True, capture_output=True)
 
-    for dead in (other_key, gone.api):
+    for dead in (other_key, gone.api, dismissed.api):
         wait_for(lambda dead=dead: dead.get("/account/api-keys").status_code == 401, "the key is refused")
     assert api.get("/papers/recommended/feeds", expect=200).json() == []
     api.problem("GET", f"/interests/{interest['id']}", 404, "not_found")
     assert [one["id"] for one in api.get("/webhooks", expect=200).json()] == [endpoints[1]["id"]]
     assert api.get("/team", expect=200).json()["invitations"] == []
+    back.api.get("/account/api-keys", expect=200)
     cluster.archive.take_base()
 
 

@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LABEL_GAP      2
-#define PATH_BYTES_MAX 64
+#define LABEL_GAP 2
 
 static const char *list_text(struct cli *cli, yyjson_val *list)
 {

@@ -1,6 +1,7 @@
 """The metrics that the processes offer are those of their tables, and of deploy/METRICS.md."""
 
 import os
+import re
 import subprocess
 
 from lib.system.servers import ROOT
@@ -36,3 +37,15 @@ def test_every_metric_is_explained(cluster):
             name, kind, _, _, _, meaning = cells
             assert meaning.endswith("."), name
             assert (kind == "counter") == name.endswith("_total`"), name
+
+
+def test_what_alerts_count_is_0_from_the_start(cluster):
+    """The increase of a series that begins with the first faults does not have them."""
+    for name in cluster.processes:
+        main = (ROOT / name / "main.c").read_text()
+        table = re.search(r"static const struct job JOBS\[\] = \{\n(.*?)\n\};", main, re.DOTALL)
+        kinds = re.findall(r'^\t\{(?:\.kind = )?"(\w+)"', table[1], re.MULTILINE) if table else []
+        assert bool(kinds) == (".jobs = " in main), name
+        metrics = cluster[name][0].metrics()
+        assert [kind for kind in kinds if f'expops_jobs_total{{kind="{kind}",outcome="failed"}} ' not in metrics] == [], name
+    assert 'expops_webhook_deliveries_total{outcome="refused"} ' in cluster["svc-integrations"][0].metrics()

@@ -48,3 +48,14 @@ def has_password(server, role, password):
     salted = hashlib.pbkdf2_hmac("sha256", password.encode(), base64.b64decode(salt), int(iterations))
     client_key = hmac.digest(salted, b"Client Key", "sha256")
     return hashlib.sha256(client_key).digest() == base64.b64decode(stored)
+
+
+def settings_of(connection):
+    """{role: its settings} of those of the product."""
+    rows = connection.execute("SELECT rolname, setconfig FROM pg_db_role_setting JOIN pg_roles r ON r.oid = setrole WHERE rolname LIKE 'expops\\_%'")
+    return {name: sorted(settings) for name, settings in rows.fetchall()}
+
+
+def reset_settings(connection, *names):
+    for name in names:
+        connection.execute(f"ALTER ROLE {name} RESET ALL")

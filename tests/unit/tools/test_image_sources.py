@@ -1,6 +1,9 @@
-""".dockerignore lets everything into the image's build that the build reads, which needs no container to be seen."""
+"""What needs no container to be seen of the image: .dockerignore lets everything in that the build reads, and OpenSSL finds its
+authorities."""
 
+import re
 import shutil
+import ssl
 import subprocess
 from pathlib import Path
 
@@ -33,3 +36,20 @@ def test_the_build_finds_its_sources(tmp_path):
     command = ["meson", "setup", "--buildtype=release", "-Dtests=disabled", tmp_path / "build", source]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_openssl_finds_the_authorities_of_the_image(tmp_path):
+    """Where OpenSSL itself looks, as libpq lets it with `sslrootcert=system`."""
+    build = ROOT / "deploy" / "image" / "build"
+    subprocess.run([build, "configure", tmp_path], check=True)
+    asked = tmp_path / "root" / ssl.get_default_verify_paths().openssl_cafile.lstrip("/")
+    assert asked.is_symlink()
+    assert re.search(rf'^AUTHORITIES={asked.readlink()}$.*^\tcopy .*"\$AUTHORITIES"$', build.read_text(), re.MULTILINE | re.DOTALL)
+
+
+def test_pages_check_the_certificate_of_a_managed_postgres_in_the_same_way():
+    """By the authorities of the image: a quoted word, since a shell would cut it at the `&`."""
+    pages = [(ROOT / "deploy" / name).read_text() for name in ("README.md", "k8s/production/kustomization.yaml")]
+    shown = [re.findall(r"--database ([^\s`]+)", page) for page in pages]
+    assert all(shown)
+    assert {re.sub(r"^'[^/]+", "'HOST", word) for words in shown for word in words} == {"'HOST/expops?sslmode=verify-full&sslrootcert=system'"}

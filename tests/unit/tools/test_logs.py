@@ -40,3 +40,12 @@ def test_the_page_names_what_the_source_can_write():
     documented = dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", others, re.M))
     assert documented == {name: common_type(types) for name, types in written_by_source().items()}
     assert set(re.findall(r"`(\w+)`(?=[^|\n]* \| [^|\n]+ \|$)", every_line.split("| group |")[1], re.M)) == groups_that_write()
+
+
+def test_the_page_names_every_outcome_of_an_attempt():
+    """With those that task/job_run.c writes."""
+    (row,) = re.findall(r"^\| `outcome` \|.*$", (ROOT / "deploy" / "LOGS.md").read_text(), re.M)
+    source = (ROOT / "libcommon" / "task" / "job_run.c").read_text()
+    function = re.search(r"^static const char \*outcome_of\(.*?^\}", source, re.M | re.S)[0].partition("{")[2]
+    written = set(re.findall(r'outcome = "(\w+)"', source)) | set(re.findall(r'(?:return|\?|:) "(\w+)"', function))
+    assert {"completed", "refused"} <= written == set(re.findall(r"`(\w+)`", row)) - {"outcome"}

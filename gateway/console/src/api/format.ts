@@ -123,7 +123,7 @@ export function score(value: number): string {
   return value >= 0.995 ? "1.0" : value.toFixed(2).replace(/^0/, "");
 }
 
-export interface Relevance {
+interface Relevance {
   word: string;
   bars: number; // 0 to 4
 }

@@ -1,7 +1,7 @@
 /** What went wrong in a call: the service's problem document (RFC 9457), or that there was no answer. */
 import { text } from "../text";
 
-export interface FieldFault {
+interface FieldFault {
   field: string;
   message: string;
 }

@@ -248,7 +248,7 @@ export const template = (id: string) =>
     queryFn: () => versioned(api.GET("/api/v1.0/eval-env/templates/{template_id}", { params: { path: { template_id: id } } })),
   });
 
-export interface EvalRunFilter {
+interface EvalRunFilter {
   status: Schemas["EvalRunStatus"] | undefined;
   template_id: string | undefined;
 }

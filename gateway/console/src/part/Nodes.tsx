@@ -3,7 +3,7 @@ import { Link } from "wouter-preact";
 
 import type { Element, Node } from "./markdown";
 
-export interface Picture {
+interface Picture {
   src: string;
   width: number;
   height: number;

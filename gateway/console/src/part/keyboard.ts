@@ -26,7 +26,7 @@ function isOurs(event: KeyboardEvent): boolean {
   return !document.querySelector("dialog[open]");
 }
 
-export type Bindings = Readonly<Record<string, () => void>>;
+type Bindings = Readonly<Record<string, () => void>>;
 
 /** Bind keys, such as `j` or `?`, while the component is shown. A key has what was bound at the last drawing: the next may come
  * before an effect runs. */

@@ -13,7 +13,7 @@ export interface Element {
 }
 
 /** Where an address in the text leads; null: nowhere, and only its words are shown. */
-export type LinkTo = (href: string) => string | null;
+type LinkTo = (href: string) => string | null;
 
 type Kind = MarkedToken["type"];
 type Readers = { readonly [K in Kind]?: (token: Extract<MarkedToken, { type: K }>, linkTo: LinkTo) => Node[] };

@@ -17,7 +17,7 @@ export interface AuditFilter {
 }
 
 /** The filter as the API takes it: its days are times, and it ends before `until`. */
-export function parametersOf({ action, person_id, since, until }: AuditFilter) {
+function parametersOf({ action, person_id, since, until }: AuditFilter) {
   const start = (day: string | undefined, later = 0) => (day ? new Date(Date.parse(`${day}T00:00:00Z`) + later).toISOString() : undefined);
   return defined({ action, person_id, since: start(since), until: start(until, DAY_MS) });
 }

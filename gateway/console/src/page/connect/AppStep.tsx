@@ -52,7 +52,7 @@ function MakeApp() {
   );
 }
 
-export function InstallApp() {
+function InstallApp() {
   const going = useMutation({
     mutationFn: () => answer(api.GET("/api/v1.0/github/app/install-url")),
     onSuccess: ({ install_url: address }) => {

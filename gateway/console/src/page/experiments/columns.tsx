@@ -56,7 +56,7 @@ function kept(): readonly string[] {
   return names === null ? FIRST : names.split("\n");
 }
 
-export interface ColumnChoice {
+interface ColumnChoice {
   columns: readonly Column<Experiment>[];
   isShown: (name: string) => boolean;
   show: (name: string, isShown: boolean) => void;

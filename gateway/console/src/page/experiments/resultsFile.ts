@@ -74,7 +74,7 @@ function rowOf(line: Line, columns: readonly string[], metrics: readonly string[
   };
 }
 
-export interface ResultsFile {
+interface ResultsFile {
   rows: Row[];
   leftOut: string[]; // columns that are no metric of the plan
 }

@@ -27,7 +27,7 @@ function amount(node: Node, name: string): number | null {
 }
 
 /** What to call it. Evidence that was kept by an earlier version has no labels. */
-export const labelOf = (node: Node): string => node.label ?? node.id;
+const labelOf = (node: Node): string => node.label ?? node.id;
 
 function Run({ node }: { node: Node }) {
   const cost = amount(node, "cost_usd");

@@ -13,7 +13,7 @@ import { todayText } from "./text";
 
 export type Recommendation = Schemas["Recommendation"];
 
-export interface CardActions {
+interface CardActions {
   onRate: (signal: Signal) => void;
   onUndo: () => void;
   onWhy: () => void;

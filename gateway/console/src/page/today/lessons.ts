@@ -9,7 +9,7 @@ type Interest = Schemas["Digest"]["interests"][number];
 
 const RATINGS_OF_LESSON = 10;
 
-export interface Lesson {
+interface Lesson {
   number: number; // of the newest lesson that is about the interest, from 1
   interest: Interest;
 }
