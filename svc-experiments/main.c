@@ -68,6 +68,7 @@ static const struct event_handler EVENTS[] = {
 	{"events.eval", "run.cancelled", evaluation_store},
 	{"events.eval", "run.timed_out", evaluation_store},
 	{"events.runs", "run.measured", linked_run_measured},
+	{"events.runs", "run.removed", linked_run_removed},
 	{"events.code_host", "pull_request", on_run_pull_request},
 	{"events.code_host", "workflow_run", on_run_workflow},
 	{"events.code_host", "repository_name", on_repository_name},

@@ -135,6 +135,7 @@ CREATE TABLE linked_run (
 );
 ALTER TABLE ONLY linked_run
     ADD CONSTRAINT linked_run_pkey PRIMARY KEY (experiment_id, source, run_key);
+CREATE INDEX linked_run_telemetry ON linked_run USING btree (run_key text_pattern_ops) WHERE (source = 'telemetry'::text);
 ALTER TABLE ONLY linked_run
     ADD CONSTRAINT linked_run_experiment_id_fkey FOREIGN KEY (experiment_id) REFERENCES experiment(id) ON DELETE CASCADE;
 

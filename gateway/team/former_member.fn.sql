@@ -27,9 +27,14 @@ END $$;
 
 CREATE OR REPLACE TRIGGER member_began AFTER INSERT ON member FOR EACH ROW EXECUTE FUNCTION member_began();
 
--- A deleted person is named nowhere any more, but known by marks where they were a member.
+-- A deleted person is named nowhere any more, but known by marks where they were a member. An invitation that is open stays: it is the wish of
+-- an account to have whoever has the address.
 CREATE OR REPLACE FUNCTION person_forgotten() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
+    DELETE FROM invitation i
+    WHERE (i.accepted_at IS NOT NULL OR i.revoked_at IS NOT NULL OR i.expires_at <= now())
+      AND lower(i.email) IN (SELECT lower(OLD.email)
+                             UNION SELECT lower(d.email) FROM identity d WHERE d.person_id = OLD.id AND d.email IS NOT NULL);
     UPDATE former_member f
     SET email = NULL, name = NULL,
         marks = former_address_mark(OLD.email)

@@ -42,7 +42,8 @@ CREATE OR REPLACE FUNCTION build_share(wanted uuid) RETURNS void LANGUAGE sql AS
 $$;
 
 -- Make a build; its id. One of equal content that has succeeded in the account gives it its image at once, unless `no_cache`.
--- What a key makes that is limited to a repository belongs to that. Violates build_waiting_max when `waiting_max` builds wait.
+-- What a key makes that is limited to a repository belongs to that, and only what belongs to the same repository, or as this one to none,
+-- gives it an image: such a key says itself what its builds have made. Violates build_waiting_max when `waiting_max` builds wait.
 CREATE OR REPLACE FUNCTION build_new(account uuid, given jsonb, paper jsonb, shares boolean, no_cache boolean, time_limit int,
                           limited_to text, waiting_max int)
 RETURNS uuid LANGUAGE plpgsql AS $$
@@ -62,8 +63,9 @@ BEGIN
                                  || CASE WHEN environment = '{}' THEN '[]' ELSE jsonb_build_array(environment) END);
     END IF;
     IF NOT no_cache AND b.content IS NOT NULL THEN
-        SELECT * INTO known FROM build x
-        WHERE x.account_id = account AND x.content = b.content AND x.image IS NOT NULL ORDER BY x.id DESC LIMIT 1;
+        SELECT x.* INTO known FROM build x JOIN work w ON w.id = x.id
+        WHERE x.account_id = account AND x.content = b.content AND x.image IS NOT NULL
+          AND lower(w.repo) IS NOT DISTINCT FROM lower(coalesce(limited_to, b.repo)) ORDER BY x.id DESC LIMIT 1;
     END IF;
     IF known.id IS NULL THEN
         PERFORM work_require_room(account, 'build', waiting_max);

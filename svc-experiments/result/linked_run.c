@@ -16,6 +16,12 @@ void linked_run_measured(struct request *rq, const struct event *event)
 	         pg_text(json_write(rq->arena, event->data, NULL)), pg_text(rq->id));
 }
 
+void linked_run_removed(struct request *rq, const struct event *event)
+{
+	pg_query(rq, LINKED_RUN_REMOVED_SQL, pg_text(event->account),
+	         pg_text(json_write(rq->arena, event->data, NULL)), pg_text(rq->id));
+}
+
 /* {"runs": {"control": ["0190…"]}, "count": 1, "left_out": 2} */
 static const char *take_eval_runs(struct request *rq, yyjson_val *linked, struct result_analysis *c)
 {
@@ -85,6 +91,9 @@ void results_collect(struct request *rq, struct task *task)
 	pg_begin(rq);
 	if (input)
 		store(rq, &c, linked, experiment, input);
+	else
+		pg_query(rq, LINKED_RESULTS_WITHDRAW_SQL, pg_uuid(rq->caller.account),
+		         pg_text(experiment), pg_text(c.source), pg_text(rq->id));
 	task_complete(rq, task, "{}", NULL);
 	pg_commit(rq);
 }

@@ -25,6 +25,12 @@ CREATE OR REPLACE FUNCTION linked_runs_trim(experiment uuid, of_source text) RET
     WHERE l.experiment_id = experiment AND l.source = of_source AND l.run_key = many.run_key
 $$;
 
+-- Let the runs of a source be analysed again.
+CREATE OR REPLACE FUNCTION results_collect_put(account uuid, experiment uuid, source text, request_id text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM task_put('results_collect', account, jsonb_build_object('experiment_id', experiment, 'source', source), request_id, NULL);
+END $$;
+
 -- Keep a run that names an arm, and let the results be analysed again. The same run again changes nothing.
 CREATE OR REPLACE FUNCTION linked_run_keep(account uuid, r linked_run, request_id text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -37,7 +43,7 @@ BEGIN
         RETURN;
     END IF;
     PERFORM linked_runs_trim(r.experiment_id, r.source);
-    PERFORM task_put('results_collect', account, jsonb_build_object('experiment_id', r.experiment_id, 'source', r.source), request_id, NULL);
+    PERFORM results_collect_put(account, r.experiment_id, r.source, request_id);
 END $$;
 
 -- The experiment is locked by a statement of its own before a run of it is kept, here and below: a statement that also calls the
@@ -56,17 +62,81 @@ BEGIN
     END IF;
 END $$;
 
--- A run of an agent has told what it measured. Its key is limited to its repository, so the experiment must be of that.
+-- The run_key of a run of an agent. The name of its repository stays as it is until the transaction ends.
+CREATE OR REPLACE FUNCTION linked_run_key(told jsonb) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    RETURN lower(repository_hold(told ->> 'repo')) || ' ' || (told ->> 'run_id');
+END $$;
+
+-- Take a run of an agent out of all experiments but one, and let their results be analysed again. `but_of` null: of all.
+CREATE OR REPLACE FUNCTION linked_run_remove(account uuid, key text, but_of uuid, request_id text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    left_by uuid;
+BEGIN
+    FOR left_by IN
+        SELECT e.id FROM experiment e
+        WHERE e.account_id = account AND e.id IS DISTINCT FROM but_of
+          AND e.id IN (SELECT l.experiment_id FROM linked_run l WHERE l.source = 'telemetry' AND l.run_key = key)
+        ORDER BY e.id FOR UPDATE
+    LOOP
+        DELETE FROM linked_run l WHERE l.experiment_id = left_by AND l.source = 'telemetry' AND l.run_key = key;
+        PERFORM results_collect_put(account, left_by, 'telemetry', request_id);
+    END LOOP;
+END $$;
+
+-- A run of an agent has told what it measured. Its key is limited to its repository, so the experiment must be of that. It is no longer of
+-- another one that it has named before.
 CREATE OR REPLACE FUNCTION linked_run_measured(account uuid, told jsonb, request_id text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
+    key text := linked_run_key(told);
     experiment uuid;
 BEGIN
+    PERFORM linked_run_remove(account, key, told_id(told, 'experiment_id'), request_id);
     SELECT e.id INTO experiment FROM experiment e
     WHERE e.account_id = account AND e.id = told_id(told, 'experiment_id') AND experiment_is_of_key(e, told ->> 'repo', NULL) FOR UPDATE;
     IF FOUND THEN
-        PERFORM linked_run_keep(account, (experiment, 'telemetry', lower(told ->> 'repo') || ' ' || (told ->> 'run_id'), told ->> 'arm', NULL,
+        PERFORM linked_run_keep(account, (experiment, 'telemetry', key, told ->> 'arm', NULL,
                                           told -> 'metrics', (told -> 'is_cost_estimated')::boolean, NULL)::linked_run, request_id);
     END IF;
+END $$;
+
+-- A run of an agent was deleted.
+CREATE OR REPLACE FUNCTION linked_run_removed(account uuid, told jsonb, request_id text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM linked_run_remove(account, linked_run_key(told), NULL, request_id);
+END $$;
+
+-- The runs of agents in a repository. In the order of bytes `!` is next to the space that ends the name in run_key.
+CREATE OR REPLACE FUNCTION linked_runs_of(repo text) RETURNS SETOF linked_run LANGUAGE sql STABLE AS $$
+    SELECT * FROM linked_run l
+    WHERE l.source = 'telemetry' AND l.run_key ~>=~ (lower(repo) || ' ') AND l.run_key ~<~ (lower(repo) || '!')
+$$;
+
+-- Move the runs of a repository to its new name. Of a run that is there under both, what was told last stays.
+CREATE OR REPLACE FUNCTION linked_runs_move(old_name text, new_name text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    e record;
+BEGIN
+    IF lower(old_name) = lower(new_name) THEN
+        RETURN;
+    END IF;
+    FOR e IN
+        WITH doubled AS (
+            SELECT o.experiment_id, CASE WHEN o.at > n.at THEN n.run_key ELSE o.run_key END AS older
+            FROM linked_runs_of(old_name) o
+            JOIN linked_run n ON n.experiment_id = o.experiment_id AND n.source = o.source
+                              AND n.run_key = lower(new_name) || substr(o.run_key, length(old_name) + 1)
+        ), dropped AS (
+            DELETE FROM linked_run l USING doubled d
+            WHERE l.experiment_id = d.experiment_id AND l.source = 'telemetry' AND l.run_key = d.older
+            RETURNING l.experiment_id)
+        SELECT x.id, x.account_id FROM experiment x WHERE x.id IN (SELECT d.experiment_id FROM dropped d) ORDER BY x.id
+    LOOP
+        PERFORM results_collect_put(e.account_id, e.id, 'telemetry', NULL);
+    END LOOP;
+    UPDATE linked_run l SET run_key = lower(new_name) || substr(l.run_key, length(old_name) + 1)
+    FROM linked_runs_of(old_name) o
+    WHERE l.experiment_id = o.experiment_id AND l.source = o.source AND l.run_key = o.run_key;
 END $$;
 
 -- The linked runs of a source that go by the plan. A run of an arm that is none must not spoil those of others; where there are no others,
@@ -123,4 +193,30 @@ BEGIN
         RETURN NULL;
     END IF;
     RETURN result_add(account, experiment, seen, source, input, output, NULL, request_id);
+END $$;
+
+-- Set the analyses of linked runs apart once no run is left, as all were deleted. The experiment says what the newest of its other
+-- analyses has.
+CREATE OR REPLACE FUNCTION linked_results_withdraw(account uuid, experiment uuid, of_source text, request_id text) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    e experiment;
+    newest experiment_result;
+BEGIN
+    SELECT * INTO e FROM experiment x WHERE x.id = $2 AND x.account_id = $1 FOR UPDATE;
+    IF e.id IS NULL OR EXISTS (SELECT FROM linked_run l WHERE l.experiment_id = e.id AND l.source = of_source) THEN
+        RETURN;
+    END IF;
+    UPDATE experiment_result r SET is_apart = true
+    WHERE r.experiment_id = e.id AND r.source = of_source AND r.by_key IS NULL AND NOT r.is_apart;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    SELECT * INTO newest FROM experiment_result r
+    WHERE r.experiment_id = e.id AND NOT r.is_apart ORDER BY r.at DESC, r.id DESC LIMIT 1;
+    PERFORM experiment_change(e, jsonb_build_object('analysis_id', newest.id) || CASE WHEN e.delta_source = 'computed'
+        THEN jsonb_build_object('observed_delta', newest.output -> 'observed_delta', 'delta_confidence', newest.output -> 'delta_confidence',
+                                'delta_source', CASE WHEN newest.id IS NOT NULL THEN 'computed' END)
+        ELSE '{}' END, NULL, request_id)
+    WHERE newest.id IS DISTINCT FROM e.analysis_id;
 END $$;

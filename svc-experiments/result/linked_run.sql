@@ -2,6 +2,10 @@
 -- :run is the data of the event.
 SELECT linked_run_measured(:account, :run::jsonb, :request_id);
 
+-- name: linked_run_removed(account, run, request_id)
+-- :run is the data of the event.
+SELECT linked_run_removed(:account, :run::jsonb, :request_id);
+
 -- name: linked_runs_get(account, experiment, source) (read)
 -- Returns the runs, their `md5`, the newest analysis of the experiment, and how many runs are kept. No row: no such experiment.
 SELECT l.runs, md5(l.runs::text) AS md5, e.analysis_id, linked_runs_max(:source) AS kept_runs
@@ -13,3 +17,7 @@ WHERE e.account_id = :account AND e.id = :experiment;
 -- Fails with serialization_failure when the configuration has changed meanwhile.
 SELECT linked_result_add(:account, :experiment, :config::jsonb, :source, :runs_md5, :former, :input::jsonb, :output::jsonb,
                          :request_id);
+
+-- name: linked_results_withdraw(account, experiment, source, request_id)
+-- Does nothing while the experiment has runs of the source.
+SELECT linked_results_withdraw(:account, :experiment, :source, :request_id);

@@ -53,6 +53,15 @@ static const char *source_of(struct request *rq)
 	return source;
 }
 
+/* Evaluations are closed to a key that is limited to an interest alone. */
+static void require_eval_runs(struct request *rq)
+{
+	require_scope(rq, SCOPE_BIT_EVAL_READ);
+	if (rq->caller.interest && !rq->caller.repo)
+		raise_error(rq, ERR_FORBIDDEN,
+		            "a key that is limited to an interest alone reads no evaluation runs");
+}
+
 /* Where the figures are: in the body, or in runs that are read now. */
 static void find_figures(struct request *rq, struct result_analysis *c)
 {
@@ -63,7 +72,7 @@ static void find_figures(struct request *rq, struct result_analysis *c)
 	} else if (strcmp(c->source, "rows") == 0) {
 		c->rows = json_get(body, "rows");
 	} else {
-		require_scope(rq, SCOPE_BIT_EVAL_READ);
+		require_eval_runs(rq);
 		eval_rows_fetch(rq, eval_runs, c);
 	}
 }

@@ -12,7 +12,8 @@ CREATE OR REPLACE TRIGGER implementation_hold BEFORE INSERT OR UPDATE OF repo ON
 CREATE OR REPLACE FUNCTION repository_move(old_name text, new_name text, web_url text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     e experiment;
-    of_runs uuid[] := ARRAY(SELECT DISTINCT i.experiment_id FROM implementation i WHERE lower(i.repo) = lower(old_name));
+    of_runs uuid[] := ARRAY(SELECT i.experiment_id FROM implementation i WHERE lower(i.repo) = lower(old_name)
+                            UNION SELECT l.experiment_id FROM linked_runs_of(old_name) l);
 BEGIN
     FOR e IN
         SELECT x.* FROM experiment x
@@ -26,4 +27,5 @@ BEGIN
                     ELSE '{}' END, NULL, NULL);
     END LOOP;
     UPDATE implementation i SET repo = new_name WHERE lower(i.repo) = lower(old_name);
+    PERFORM linked_runs_move(old_name, new_name);
 END $$;

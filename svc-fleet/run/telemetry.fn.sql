@@ -378,5 +378,6 @@ BEGIN
     PERFORM budget_period_add(ARRAY[change]);
     PERFORM reservations_drop(r);
     PERFORM deliverables_follow(ARRAY[change]);
+    PERFORM event_emit('events.runs', 'run.removed', account, jsonb_build_object('repo', r.repo, 'run_id', r.run_id #>> '{}'));
     RETURN jsonb_build_object('run_id', r.run_id, 'repo', r.repo, 'deleted', true);
 END $$;

@@ -13,8 +13,11 @@
 #include "reply/resource.h"
 #include "request/audited.h"
 #include "request/idempotency.h"
+#include "source/source.h"
+#include "source/source_links.h"
 
 #include <inttypes.h>
+#include <strings.h>
 
 #define DAILY_COUNT_MAX 50
 #define PROVIDER_MAX    64
@@ -190,25 +193,70 @@ void interest_create(struct request *rq)
 	reply_json(rq, 201, pg_json(rows));
 }
 
+/* Which experiments of the interest the key sees (interest_get). Those of papers may be of any
+ * project, and what is stored of an experiment here does not say its repository. */
+static const char *visible_history(const struct request *rq)
+{
+	if (rq->caller.repo)
+		return "none";
+	return rq->caller.interest ? "project" : "all";
+}
+
 void interest_get(struct request *rq)
 {
 	struct interest_input *in = request_input(rq, struct interest_input, ID_FIELDS);
-	struct pg_rows *rows =
-		pg_batch_query(rq, INTEREST_GET_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
+	struct pg_rows *rows = pg_batch_query(rq, INTEREST_GET_SQL, pg_uuid(rq->caller.account),
+	                                      pg_text(in->id), pg_text(visible_history(rq)));
 	etag_reply_object(rq, 200, rows, "interest");
+}
+
+static bool has_repository(const struct source_links *links, const char *repo)
+{
+	for (size_t i = 0; i < links->count; i++)
+		if (links->links[i].kind == SOURCE_REPOSITORY &&
+		    strcasecmp(links->links[i].name, repo) == 0)
+			return true;
+	return false;
+}
+
+/* The repositories that a context links to are read with the rights of the account
+ * (source/source.h), and candidates are scored by their words. */
+static void require_repositories(struct request *rq, struct pg_rows *interest, const char *context)
+{
+	const char *own[] = {pg_get(interest, 0, "context"),
+	                     pg_get(interest, 0, "source_repo_url")};
+	struct source_links known[ARRAY_LEN(own)] = {0}, named = {0};
+	for (size_t i = 0; i < ARRAY_LEN(own); i++)
+		if (own[i])
+			source_links_add(rq->arena, &known[i], own[i], source_code_host());
+	source_links_add(rq->arena, &named, context, source_code_host());
+	for (size_t i = 0; i < named.count; i++) {
+		const char *repo = named.links[i].name;
+		if (named.links[i].kind != SOURCE_REPOSITORY || has_repository(&known[0], repo) ||
+		    has_repository(&known[1], repo) ||
+		    (rq->caller.repo && strcasecmp(rq->caller.repo, repo) == 0))
+			continue;
+		raise_error(rq, ERR_FORBIDDEN,
+		            "a limited key cannot add the repository %s to the context", repo);
+	}
 }
 
 /* A limited key reaches what belongs to its interest's project and repository, so it may not choose
  * others. It may send back what it read. */
 static void require_place(struct request *rq, const char *id)
 {
-	if (!rq->caller.interest && !rq->caller.repo)
+	if (!key_is_limited(rq))
 		return;
 	struct pg_rows *rows = pg_query(rq, INTEREST_KEEPS_PLACE_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(id), pg_text(request_body_json(rq)));
-	if (!pg_empty(rows) && !pg_value_bool(rows, 0))
+	const char *context = json_get_text(request_body(rq), "context");
+	if (pg_empty(rows))
+		return;
+	if (!pg_get_bool(rows, 0, "keeps_place"))
 		raise_error(rq, ERR_FORBIDDEN,
 		            "a limited key cannot change project_id and source_repo_url");
+	if (context)
+		require_repositories(rq, rows, context);
 }
 
 void interest_update(struct request *rq)

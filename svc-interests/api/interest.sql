@@ -48,17 +48,20 @@ SELECT n, json FROM made JOIN wanted USING (id), queued;
 -- The version of an interest is the time of its last change by a user, in microseconds. The tag also has a hash of what it shows,
 -- since its pool and its experiments change without it.
 
--- name: interest_get(accounts, interests) (read)
+-- name: interest_get(accounts, interests, histories) (read)
 -- An item of each array for each interest (pg/batch.h). Each function is called only if the interest may have rows for it.
+-- :histories say which experiments are shown: `all`, those of the interest's `project`, or `none`.
 -- OFFSET 0: one look-up for each interest, where the planner would read the whole table for as many ids as it expects.
 WITH shown AS MATERIALIZED (
     SELECT item.n, (extract(epoch FROM i.updated_at) * 1000000)::bigint AS version, (interest_json(i) || jsonb_build_object(
         'context_sources', CASE WHEN EXISTS (SELECT FROM context_source s WHERE s.interest_id = i.id OFFSET 0)
                                 THEN interest_sources_json(i.id) ELSE '[]' END,
-        'experiment_history', CASE WHEN EXISTS (SELECT FROM experiment e WHERE e.account_id = i.account_id OFFSET 0)
-                                   THEN interest_experiments(i.account_id, i.id, i.project_id) ELSE '' END,
+        'experiment_history', CASE WHEN item.history <> 'none'
+                                        AND EXISTS (SELECT FROM experiment e WHERE e.account_id = i.account_id OFFSET 0)
+                                   THEN interest_experiments(i.account_id, CASE item.history WHEN 'all' THEN i.id END, i.project_id)
+                                   ELSE '' END,
         'model', (SELECT model_json(m) FROM preference_model m WHERE m.interest_id = i.id)))::text AS json
-    FROM unnest(:accounts::uuid[], :interests::uuid[]) WITH ORDINALITY AS item (account, id, n)
+    FROM unnest(:accounts::uuid[], :interests::uuid[], :histories::text[]) WITH ORDINALITY AS item (account, id, history, n)
     CROSS JOIN LATERAL (SELECT * FROM interest WHERE account_id = item.account AND id = item.id LIMIT 1) AS i
 )
 SELECT n, json, version || '-' || left(md5(json), 16) AS tag FROM shown;
@@ -144,11 +147,12 @@ WHERE i.id = old.id AND (old.is_active OR interest_has_room(:account, 0, 1, 0, :
 RETURNING interest_json(i);
 
 -- name: interest_keeps_place(account, interest, body) (read)
--- Returns whether an update with :body leaves the project and repository of the interest as they are.
+-- Returns whether an update with :body leaves the project and repository of the interest as they are, and what it has of both.
 SELECT jsonb_build_object('project_id', project_id, 'source_repo_url', source_repo_url)
        @> (SELECT coalesce(jsonb_object_agg(key, value), '{}')
            FROM jsonb_each(:body::jsonb)
-           WHERE key IN ('project_id', 'source_repo_url'))
+           WHERE key IN ('project_id', 'source_repo_url')) AS keeps_place,
+       context, source_repo_url
 FROM interest
 WHERE account_id = :account AND id = :interest;
 

@@ -487,6 +487,20 @@ def test_a_removed_member_has_no_invitation_left(cluster, team):
     assert open_invitations(team.api) == set()
 
 
+def test_of_a_deleted_persons_invitations_only_an_open_one_stays(cluster, team):
+    person = cluster.user()
+    team.api.delete(f"/team/invitations/{invite(team.api, person.email)['id']}", expect=200)
+    accept(Browser(cluster.gateway_url, person.key), invite(team.api, person.email))
+    members = team.api.get("/team", expect=200).json()["members"]
+    (member,) = [one["person_id"] for one in members if one["email"] == person.email]
+    team.api.delete(f"/team/members/{member}", expect=200)
+    still_open = invite(team.api, person.email)["id"]
+    with cluster.postgres.connect("account") as db:
+        assert len(gateway_tables.invitations_of(db, person.email)) == 3
+        person.api.post("/account/delete", {"confirm": True}, expect=200)
+        assert gateway_tables.invitations_of(db, person.email) == [still_open]
+
+
 def test_a_disabled_person_stays_so_without_an_account(cluster, team):
     """Who would be forgotten could log in at a provider as somebody new."""
     other = add_member(cluster, team.account, "owner")

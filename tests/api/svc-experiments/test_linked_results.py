@@ -1,10 +1,12 @@
 """Results of runs: evaluation runs that are named in a request, and runs that name an arm, whose results arrive by themselves."""
 
+import secrets
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from lib.outside.webhooks import Hook
 from lib.scenario.evalenv import SPEC
 from lib.scenario.evidence import Graph
 from lib.tables import common
@@ -338,13 +340,13 @@ def test_a_restart_forgets_the_runs_of_the_earlier_plan(api, make, run):
 
 @pytest.fixture
 def report(api):
-    """report(repo, run_id, **members): telemetry of an agent's run that has ended."""
+    """report(repo, run_id, expect=201, **members): telemetry of an agent's run that has ended."""
 
-    def send(repo, run_id, **members):
+    def send(repo, run_id, expect=201, **members):
         key = {"name": "agent", "kind": "automation", "scopes": ["fleet:report"], "repo": repo}
         agent = api.as_key(api.post("/account/api-keys", key, expect=201).json()["key"])
         body = {"repo": repo, "run_id": run_id, "status": "pr_opened", "finished_at": "2026-01-02T00:00:00Z", **members}
-        return agent.post("/fleet/runs", body, expect=201).json()
+        return agent.post("/fleet/runs", body, expect=expect).json()
 
     return send
 
@@ -364,6 +366,84 @@ def test_what_agents_measure_arrives_by_itself(api, make, report):
     report(repo, 6, experiment_id=made["id"], arm="third", metrics={"speed": 9})
     analysis = wait_for(lambda: next((a for a in [newest(api, made, 3)] if a["left_out_runs"] == 1), None))
     assert (analysis["verdict"], [arm["n"] for arm in analysis["metrics"][0]["arms"]]) == ("better", [3, 3])
+
+
+@pytest.fixture
+def measured(api, make, report):
+    """An experiment, and its repository, whose runs 0 to 3 have measured their number, in each arm two."""
+    repo = f"acme-{uuid.uuid4().hex[:8]}/ranker"
+    made = make(ab_test_config=PLAN, launch_context={"target_repo": repo})
+    for number in range(4):
+        report(repo, number, experiment_id=made["id"], arm=ARMS[number % 2], metrics={"recall": number})
+    newest(api, made, 2)
+    return made, repo
+
+
+def test_a_run_that_is_deleted_is_taken_out_of_the_results(api, measured):
+    """With the last one they are no longer those of the experiment."""
+    made, repo = measured
+    path = f"/experiments/{made['id']}"
+    api.delete(f"/fleet/runs/3?repo={repo}", expect=200)
+    analysis = newest(api, made, 1)
+    assert [(arm["n"], arm["mean"]) for arm in analysis["metrics"][0]["arms"]] == [(2, 1), (1, 1)]
+    assert api.get(path, expect=200).json()["delta_source"] == "computed"
+    for number in range(3):
+        api.delete(f"/fleet/runs/{number}?repo={repo}", expect=200)
+    wait_for(lambda: api.get(f"{path}/results").status_code == 404, "there are no results")
+    read = api.get(path, expect=200).json()
+    assert (read["observed_delta"], read["delta_confidence"], read["delta_source"]) == (None, None, None)
+    assert all(analysis["apart"] for analysis in api.get(f"{path}/results?all=true", expect=200).json())
+
+
+def test_without_runs_the_results_that_were_posted_are_shown(api, make, report):
+    repo = f"acme-{uuid.uuid4().hex[:8]}/ranker"
+    made = make(ab_test_config=PLAN, launch_context={"target_repo": repo})
+    rows = [{"arm": arm, "metrics": {"recall": number}} for number in range(3) for arm in ARMS]
+    posted = api.post(f"/experiments/{made['id']}/results", {"rows": rows}, expect=201).json()
+    report(repo, 1, experiment_id=made["id"], arm="treatment", metrics={"recall": 1})
+    newest(api, made, 1)
+    api.delete(f"/fleet/runs/1?repo={repo}", expect=200)
+    path = f"/experiments/{made['id']}/results"
+    wait_for(lambda: api.get(path, expect=200).json()["analysis_id"] == posted["analysis_id"], "those of rows are shown")
+    assert api.get(f"/experiments/{made['id']}", expect=200).json()["observed_delta"] == posted["observed_delta"]
+
+
+def test_a_run_that_names_another_experiment_leaves_the_first(api, make, report, measured):
+    first, repo = measured
+    second = make(ab_test_config=PLAN, launch_context={"target_repo": repo})
+    report(repo, 3, expect=200, experiment_id=second["id"], arm="treatment", metrics={"recall": 9})
+    newest(api, first, 1)
+    newest(api, second, 1)
+
+
+def test_runs_follow_a_repository_that_is_renamed(cluster, api, report, measured):
+    """One that reports again after it is the same."""
+    made, former = measured
+    now = f"{former}-2"
+    owner, name = now.split("/")
+    repository = {"id": secrets.randbelow(1 << 40) + 1, "full_name": now, "name": name, "owner": {"login": owner}}
+    changes = {"repository": {"name": {"from": former.split("/")[1]}}}
+    Hook(cluster).deliver("repository", {"action": "renamed", "repository": repository, "changes": changes})
+    shown = lambda: api.get(f"/experiments/{made['id']}", expect=200).json()["launch_context"]["target_repo"]  # noqa: E731
+    wait_for(lambda: shown() == now, "the experiment is of the new name")
+    runs = lambda: api.get(f"/fleet/runs?repo={now}", expect=200).json()  # noqa: E731
+    wait_for(lambda: [run["repo"] for run in runs()] == [now] * 4, "its runs are")
+    report(now, 3, expect=200, experiment_id=made["id"], arm="treatment", metrics={"recall": 9})
+    analysis = wait_for(lambda: next((a for a in [newest(api, made, 2)] if a["metrics"][0]["arms"][1]["mean"] == 5), None))
+    assert [arm["n"] for arm in analysis["metrics"][0]["arms"]] == [2, 2]
+
+
+def test_a_run_that_was_kept_under_both_names_is_the_later_one(db, api, make):
+    """What is told under the new name can be read before the rename."""
+    owner = f"acme-{uuid.uuid4().hex[:8]}"
+    former, now = f"{owner}/ranker", f"{owner}/ranker.2"
+    made = make(ab_test_config=PLAN, launch_context={"target_repo": former})
+    for repo, number, value in ((former, 1, 1), (former, 2, 1), (now, 1, 2), (former, 3, 1), (now, 4, 2), (former, 4, 3), (f"{owner}/ranker-2", 1, 5)):
+        experiments_tables.keep_measured_run(db, made["id"], f"{repo} {number}", value)
+    experiments_tables.move_linked_runs(db, former, now)
+    kept = {f"{now} 1": 2, f"{now} 2": 1, f"{now} 3": 1, f"{now} 4": 3, f"{owner}/ranker-2 1": 5}
+    assert experiments_tables.measured_runs(db, made["id"]) == kept
+    newest(api, made, 5)
 
 
 def test_each_arm_keeps_as_many_runs_as_another(db, api, make, report):

@@ -70,6 +70,19 @@ def test_the_own_interest_keeps_its_place(of_interest, api, interests):
     assert of_interest.get(path, expect=200).json()["project_id"] is None
 
 
+def test_the_own_interest_gets_no_other_repositories(cluster, api, interests, of_interest):
+    """Those that its context links to are read with the rights of the account."""
+    path, web = f"/interests/{interests[0]}", cluster.code_host.url
+    secret, other = f"See {web}/Acme/secret.git for more.", f"And {web}/{OTHER_REPO}."
+    of_interest.problem("PUT", path, 403, "forbidden", {"context": secret})
+    with_paper = f"Sparse attention, https://arxiv.org/abs/2205.14135, {web}/acme/secret/issues/3"
+    of_interest.put(path, {"context": with_paper}, expect=200)
+    api.put(path, {"context": secret, "source_repo_url": f"{web}/{REPO}"}, expect=200)
+    of_interest.put(path, {"context": f"{secret} And {web}/ACME/secret, {web}/{REPO}"}, expect=200)
+    of_interest.problem("PUT", path, 403, "forbidden", {"context": f"{secret} {other}"})
+    limited(api, repo=OTHER_REPO, interest_id=interests[0]).put(path, {"context": f"{secret} {other}"}, expect=200)
+
+
 def test_lists_have_the_own_interest_only(of_interest, api, interests):
     listed = of_interest.get("/interests", expect=200)
     assert [interest["id"] for interest in listed.json()] == interests[:1]
@@ -202,6 +215,26 @@ def test_experiments_of_the_interests_project_are_allowed(api, interests, projec
     api.delete(f"/interests/{interests[0]}", expect=200)
     assert both.get("/experiments", expect=200).json() == []
     both.problem("GET", f"/experiments/{in_own}", 404, "not_found")
+
+
+def test_the_history_of_an_interest_has_no_experiments_of_others(cluster, api, interests, projects):
+    """Those of papers can be of any project, and those of the project of any repository."""
+    paper, (own, other) = "2401.00001", projects
+    with cluster.postgres.connect("interests") as db:
+        interests_tables.add_recommendation(db, interests[0], paper)
+    places = {"of the project": (own, None), "of the project elsewhere": (own, OTHER_REPO), "of the paper": (other, OTHER_REPO)}
+    for name, (project, repo) in places.items():
+        context = {"launch_context": {"target_repo": repo}} if repo else {}
+        body = {"name": name, "project_id": project, "source_type": "arxiv_paper", "source_ref": paper, **context}
+        api.post("/experiments", body, expect=201)
+
+    def names(key):
+        history = key.get(f"/interests/{interests[0]}", expect=200).json()["experiment_history"]
+        return {name for name in places if f"- {name} (" in history}
+
+    wait_for(lambda: names(api) == set(places), "the experiments are known")
+    assert names(limited(api, interest_id=interests[0])) == {"of the project", "of the project elsewhere"}
+    assert names(limited(api, repo=REPO, interest_id=interests[0])) == set()
 
 
 @contextmanager
@@ -448,6 +481,36 @@ def test_evaluations_without_a_repository_are_not_the_keys(api):
         key.post(f"{path}/claim", {"worker": "w"}, expect=204)
     assert api.get(f"{RUNS}/{run}", expect=200).json()["status"] == "queued"
     assert api.get(f"{BUILDS}/{build}", expect=200).json()["status"] == "queued"
+
+
+def test_images_of_a_keys_builds_are_used_for_its_repository_alone(api):
+    """It says itself what they have made."""
+    of_one, of_other = evaluator(api), evaluator(api, repo=OTHER_REPO)
+    body = {"containerfile": "FROM scratch\nLABEL of=key"}
+
+    def image(key):
+        made = key.post(BUILDS, body, expect=201).json()
+        if made["status"] == "queued":
+            report = {"status": "succeeded", "image": f"registry.example.com/{made['build_id']}:1"}
+            return key.post(f"{BUILDS}/{made['build_id']}/report", report, expect=200).json()["image"]
+        assert made["status"] == "succeeded"
+        return made["image"]
+
+    images = [image(key) for key in (of_one, api, of_other)]
+    assert len(set(images)) == 3
+    assert [image(key) for key in (of_one, api, of_other)] == images
+
+
+def test_a_key_of_an_interest_alone_names_no_evaluation_runs(api, interests, projects):
+    made = of_project(api, projects[0])
+    api.put(f"/experiments/{made}", {"ab_test_config": {"metrics": [{"key": "recall", "kind": "mean"}]}}, expect=200)
+    run = api.post(RUNS, {"template_id": template(api)["template_id"]}, expect=201).json()["run_id"]
+    api.post("/eval-env/webhooks/results", {"run_id": run, "status": "succeeded", "metrics": {"recall": 1}}, expect=200)
+    body = {"eval_runs": {"control": [run]}, "apply": False}
+    path = f"/experiments/{made}/results"
+    limited(api, scopes=SCOPES + EVALUATION, interest_id=interests[0]).problem("POST", path, 403, "forbidden", body)
+    evaluator(api, interest_id=interests[0]).problem("POST", path, 400, "invalid_request", body)
+    api.post(path, body, expect=200)
 
 
 def test_connections_of_the_account_are_not_shown(api):

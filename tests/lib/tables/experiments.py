@@ -104,6 +104,23 @@ def add_linked_runs(db, experiment, arm, count, metrics):
                {"e": experiment, "arm": arm, "metrics": json.dumps(metrics), "count": count})
 
 
+def keep_measured_run(db, experiment, key, value):
+    """A run of an agent in the treatment that has measured this recall, after those before."""
+    db.execute("INSERT INTO linked_run (experiment_id, source, run_key, arm, metrics) "
+               "VALUES (%s, 'telemetry', %s, 'treatment', jsonb_build_object('recall', %s::int))", [experiment, key, value])
+
+
+def move_linked_runs(db, former, now):
+    """The runs of agents in a repository are under its new name."""
+    db.execute("SELECT linked_runs_move(%s, %s)", [former, now])
+
+
+def measured_runs(db, experiment):
+    """{run key: recall} of the runs of agents that the experiment has."""
+    return dict(db.execute("SELECT run_key, (metrics ->> 'recall')::int FROM linked_run WHERE experiment_id = %s AND source = 'telemetry'",
+                           [experiment]).fetchall())
+
+
 def lose_linked_run(db, run):
     """svc-evalenv has deleted an evaluation run for its age."""
     assert db.execute("UPDATE linked_run SET run_key = '00' || right(run_key, -2) WHERE run_key = %s", [run]).rowcount == 1

@@ -64,6 +64,11 @@ def key_events(db, account):
 # Persons
 
 
+def invitations_of(db, email):
+    """The ids of all invitations that have the address."""
+    return [str(id) for (id,) in db.execute("SELECT id FROM invitation WHERE lower(email) = lower(%s)", [email])]
+
+
 def expire_invitation(db, invitation):
     db.execute("UPDATE invitation SET expires_at = now() WHERE id = %s", [invitation])
 

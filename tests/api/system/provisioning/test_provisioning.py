@@ -9,6 +9,7 @@ import yaml
 from lib.http.client import Api
 from lib.http.keys import checksum
 from lib.scenario.provisioning import FILE, KEY
+from lib.scenario.team import add_member
 from lib.system.kill_points import KillPoints
 from lib.tables import common
 from lib.tables import integrations as integrations_tables
@@ -526,6 +527,24 @@ def test_a_sixth_token_ends_the_first(team):
     statuses = [team.api.as_key(token).get(team.path("provision-status")).status_code for token in tokens]
     assert statuses == [401] + [200] * 5
     assert team.agent_works()
+
+
+def test_a_token_ends_with_its_persons_place(cluster, team):
+    team.provision()
+    (account,) = team.api.get("/accounts", expect=200).json()
+    member = add_member(cluster, account["id"], "admin")
+    tokens = [api.post(team.path("provision-cli-token"), expect=200).json()["token"] for api in (team.api, member.api)]
+    team.api.delete(f"/team/members/{member.person}", expect=200)
+    statuses = lambda: [team.api.as_key(token).get(team.path("provision-status")).status_code for token in tokens]  # noqa: E731
+    wait_for(lambda: statuses() == [200, 401], "the token of the member is refused")
+    assert team.agent_works()
+
+
+def test_a_token_ends_with_its_interest(team):
+    team.provision()
+    client = team.api.as_key(team.api.post(team.path("provision-cli-token"), expect=200).json()["token"])
+    team.api.delete(f"/interests/{team.interest}", expect=200)
+    wait_for(lambda: client.get("/papers/recommended").status_code == 401, "the token is refused")
 
 
 def test_a_token_is_refused_once_push_access_is_lost(cluster, team):
