@@ -1,5 +1,5 @@
-/** The sources of papers. A paper's id says which it is of: one of arXiv has no colon (`2205.14135`),
- * one of another source has its name before it (`biorxiv:10.1101/2026.11.20.123456`).
+/** The sources of papers. A paper's id says which it is of: one of arXiv has no colon
+ * (`2205.14135`), one of another source its name before it (`biorxiv:10.1101/2026.11.20.123456`).
  *
  * The table has all of them; tests/unit/tools/test_paper_sources.py compares what says the same in
  * SQL and in the descriptions of the API with it. `X(name)` of each:
@@ -20,8 +20,8 @@
 /** For people. */
 #define PAPER_SOURCES_TEXT "arxiv, biorxiv or medrxiv"
 
-/** Items of an array: the names, and the values of `source_type` of what is made from a paper, as of
- * an experiment. */
+/** Items of an array: the names, and the values of `source_type` of what is made from a paper, as
+ * of an experiment. */
 #define PAPER_SOURCE_NAME(name) name,
 #define PAPER_SOURCE_TYPE(name) name "_paper",
 

@@ -43,8 +43,8 @@ struct job_claimed {
 	int attempt, interruptions;
 };
 
-/** Begin the counts of failed tasks, a kind each, at 0: the increase of a count that begins with its
- * first failures is not seen. */
+/** Begin the counts of failed tasks, a kind each, at 0: the increase of a count that begins with
+ * its first failures is not seen. */
 void job_metrics_start(const struct job *jobs);
 
 /** Run the job of a claimed task; there must be one. Copies. */

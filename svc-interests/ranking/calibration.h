@@ -34,8 +34,8 @@
 #define RELEVANCE_INTERCEPT (-3.63)
 #define RELEVANCE_SLOPE     6.59
 
-/** What a relevance means; the first is for tests alone. A paper below RELEVANCE_LOOSE is listed only to fill up a short list
- * (selection.h). */
+/** What a relevance means; the first is for tests alone. A paper below RELEVANCE_LOOSE is listed
+ * only to fill up a short list (selection.h). */
 #define RELEVANCE_ON_SUBJECT 0.8
 #define RELEVANCE_RELATED    0.6
 #define RELEVANCE_LOOSE      0.4

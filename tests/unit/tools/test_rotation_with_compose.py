@@ -1,5 +1,5 @@
-"""The commands with which deploy/OPERATIONS.md replaces all secrets with compose, on one container a process and no load balancer: after
-each step every process has the secrets of that step. With a stand-in for docker."""
+"""The commands with which deploy/OPERATIONS.md replaces all secrets with compose, on one container a process and no load balancer:
+after each step every process has the secrets of that step. With a stand-in for docker."""
 
 import os
 import subprocess
