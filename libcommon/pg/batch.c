@@ -8,8 +8,8 @@
 #include <string.h>
 #include <uthash.h>
 
-/* A queue whose newest statement runs for twice as long as is usual, and for so long at least, starts
- * another one beside it. */
+/* A queue whose newest statement runs for twice as long as is usual, and for so long at least,
+ * starts another one beside it. */
 #define SLOW_MIN_MS 20
 #define SLOW_MAX_MS 250
 
