@@ -350,7 +350,7 @@ def test_every_body_and_answer_has_an_example():
 def test_problems_are_those_that_the_processes_send():
     """Status, slug and title of each example are those of libcommon/base/error.c."""
     text = (ROOT / "libcommon/base/error.c").read_text(encoding="utf-8")
-    rows = set(re.findall(r'\{(\d{3}), "(\w+)", "([^"]+)"', text))
+    rows = set(re.findall(r'\{(\d{3}), ERR_CLASS_\w+,\s+"(\w+)",\s+"([^"]+)"', text))
     assert rows
     for name, response in DOCUMENT["components"]["responses"].items():
         for value in examples(response["content"]["application/problem+json"]) if "application/problem+json" in response.get("content", {}) else []:
