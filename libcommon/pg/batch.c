@@ -58,7 +58,6 @@ struct pg_batch_queue {
 /* The items that one statement runs for. */
 struct batch {
 	struct pg_batch_queue *queue;
-	uint64_t started_ms;                    /* uv_now() */
 	struct batch_item *items[PG_BATCH_MAX]; /* NULL: it has left */
 	size_t count;
 };
@@ -250,6 +249,19 @@ static const char *lock_timeout_of(const struct batch *batch, const struct part 
 	return part->items[0]->first ? LOCK_TIMEOUT_ALONE : NULL;
 }
 
+static bool queue_is_slow(const struct pg_batch_queue *queue)
+{
+	uint64_t ran_ms = uv_now(queue->worker->pg->loop) - queue->started_ms;
+	return ran_ms > SLOW_MAX_MS || ran_ms > MAX_OF(2 * queue->usual_ms, SLOW_MIN_MS);
+}
+
+/* A statement of the queue that succeeded took so long. Where the server is busy all take long, and
+ * would take longer the more run at once. */
+static void queue_learn(struct pg_batch_queue *queue, uint64_t took_ms)
+{
+	queue->usual_ms = (7 * queue->usual_ms + took_ms + 7) / 8;
+}
+
 /* Run the statement for `count` items of the batch. If one of them makes it fail, each half by
  * itself: the others are not held up, and an item that fails alone is to blame. */
 static void batch_run(struct request *rq, struct batch *batch, size_t from, size_t count)
@@ -261,8 +273,11 @@ static void batch_run(struct request *rq, struct batch *batch, size_t from, size
 	if (part->count == 0)
 		return;
 	rq->has_effects = false;
+	uint64_t started_ms = uv_now(rq->worker->pg->loop);
 	enum err_code code = run_items(rq, part->items, part->count, lock_timeout_of(batch, part),
 	                               &rows, &constraint);
+	if (!code)
+		queue_learn(batch->queue, uv_now(rq->worker->pg->loop) - started_ms);
 	bool is_of_one = batch->count > 1 && may_be_of_one(rq, code);
 	if (is_of_one && part->count > 1) {
 		batch_run(rq, batch, from, count / 2);
@@ -292,19 +307,6 @@ static void batch_main(struct request *rq)
 	batch_run(rq, batch, 0, batch->count);
 }
 
-static bool queue_is_slow(const struct pg_batch_queue *queue)
-{
-	uint64_t ran_ms = uv_now(queue->worker->pg->loop) - queue->started_ms;
-	return ran_ms > SLOW_MAX_MS || ran_ms > MAX_OF(2 * queue->usual_ms, SLOW_MIN_MS);
-}
-
-/* A statement of the queue took so long. Where the server is busy all take long, and would take
- * longer the more run at once. */
-static void queue_learn(struct pg_batch_queue *queue, uint64_t took_ms)
-{
-	queue->usual_ms = (7 * queue->usual_ms + took_ms + 7) / 8;
-}
-
 static void queue_leave(struct pg_batch_queue *queue);
 
 static void batch_over(struct request *rq)
@@ -314,7 +316,6 @@ static void batch_over(struct request *rq)
 	enum err_code code = rq->problem.code ? rq->problem.code : ERR_UNAVAILABLE;
 	for (size_t i = 0; i < batch->count; i++)
 		item_end(&batch->items[i], code, pg_fault_of_code(code));
-	queue_learn(queue, uv_now(queue->worker->pg->loop) - batch->started_ms);
 	free(batch);
 	queue_leave(queue);
 }
@@ -354,7 +355,7 @@ static void batch_start(struct pg_batch_queue *queue)
 		return;
 	}
 	queue->running++;
-	queue->started_ms = batch->started_ms = uv_now(pool->loop);
+	queue->started_ms = uv_now(pool->loop);
 	request_spawn(queue->worker, batch->items[0]->rq->id,
 	              pool->settings.pool_wait_ms + pool->settings.statement_timeout_ms, batch_main,
 	              batch_over, batch);
