@@ -108,8 +108,7 @@ struct delivery event_deliver(struct request *rq, const struct event_consumer *c
 	delivery.code = fiber_join_try(rq, &problem);
 	if (delivery.code != ERR_NONE)
 		snprintf(delivery.detail, sizeof(delivery.detail), "%s: %s",
-		         err_info(delivery.code)->slug,
-		         problem.detail ? problem.detail : "no detail");
+		         err_info(delivery.code)->slug, problem_detail(rq->arena, &problem));
 	metric_add(&events_total, consumer->stream,
 	           delivery.code == ERR_NONE ? "handled" : "failed", 1);
 	span_end(span, consumer->stream, delivery.code != ERR_NONE,

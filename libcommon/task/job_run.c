@@ -151,10 +151,11 @@ static void describe(struct ending *ending, const struct request *rq)
 }
 
 /* Whether the task failed by a mistake of its caller, who reads it in the task: nothing that an
- * operator could mend. */
+ * operator could mend, as a setting that is missing. */
 static bool is_refused(const struct ending *ending)
 {
-	return ending->run->job->acts_for_caller && err_is_final(ending->code);
+	return ending->run->job->acts_for_caller && err_is_final(ending->code) &&
+	       ending->code != ERR_NOT_CONFIGURED;
 }
 
 /* `row` is that of JOB_FAIL_SQL. No row: the task was completed before the failure, or another

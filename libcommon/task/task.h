@@ -101,7 +101,7 @@ struct pg_call;
  * call task_complete() before it returns. A raise is a failed attempt, which is retried with
  * backoff and jitter:
  *   what err_is_final()  fails the task at once; where the job acts_for_caller, the mistake is the
- *     caller's, who reads it in the task, and no dead letter;
+ *     caller's, who reads it in the task, and no dead letter, but for ERR_NOT_CONFIGURED;
  *   what err_is_transient(), and ERR_TIMEOUT before the job's own timeout_ms  interrupts the
  *     attempt. Such attempts do not count, and the task fails only when one is interrupted a day
  *     after the first began. The next one waits as long as retry_after_s of the problem says, an

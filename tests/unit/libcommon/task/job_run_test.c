@@ -88,7 +88,7 @@ static void job_unconfigured(struct request *rq, struct task *task)
 static const struct job JOBS[] = {
 	{"blocked", job_blocked}, {"interrupted", job_interrupted},
 	{"late", job_late},       {"limited", job_limited, .attempts_max = 1},
-	{"misled", job_misled},   {"unconfigured", job_unconfigured},
+	{"misled", job_misled},   {"unconfigured", job_unconfigured, .acts_for_caller = true},
 	{"writing", job_writing}, {NULL},
 };
 
@@ -182,12 +182,13 @@ static void test_an_outage_of_some_seconds_is_an_interruption(void **state)
 	             "interruptions = 1");
 }
 
+/* It is a dead letter: an operator can mend what is not configured. */
 static void test_a_task_is_not_tried_again_where_the_answer_is_the_same(void **state)
 {
 	(void)state;
 	task_queue("unconfigured", 1);
 	service_start(JOBS, NULL);
-	until_sql(1, "SELECT count(*) FROM task WHERE status = 'failed'");
+	until_sql(1, "SELECT count(*) FROM task WHERE status = 'failed' AND is_refused IS NOT TRUE");
 	assert_int_equal(runs, 1);
 }
 
