@@ -4,8 +4,9 @@
 --
 --     SERVICE_PASSWORDS='gateway=... search=... interests=...' psql -f deploy/init.sql
 --
--- A service without a password gets no role, and a role that exists keeps its password and is given its settings again. In other databases of the server a role has the rights that those give to
--- PUBLIC; where these are too many: REVOKE ALL ON DATABASE postgres, template1 FROM PUBLIC.
+-- A service without a password gets no role, and a role that exists keeps its password and is given its settings again. In other databases
+-- of the server a role has the rights that those give to PUBLIC; where these are too many: REVOKE ALL ON DATABASE postgres, template1 FROM
+-- PUBLIC.
 \set ON_ERROR_STOP on
 \set QUIET on
 \getenv passwords SERVICE_PASSWORDS
