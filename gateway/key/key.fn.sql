@@ -137,11 +137,12 @@ CREATE OR REPLACE FUNCTION api_key_event(k api_key) RETURNS jsonb LANGUAGE sql S
 $$;
 
 -- Notify the other services and the account of a key, `key.revoked` or `key.expiring`; `k` is as it was before. Services are notified once
--- more that a revoked key was deleted, people are not.
+-- more that a revoked key was deleted, people are not. With the key of an agent the temporary ones of its interest end.
 CREATE OR REPLACE FUNCTION api_key_announce(k api_key, type text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     data jsonb := api_key_event(k);
 BEGIN
+    PERFORM temporary_keys_revoke(k.account_id, k.interest_id, NULL) WHERE type = 'key.revoked' AND k.purpose IS NOT NULL AND k.revoked_at IS NULL;
     PERFORM event_emit('events.account', type, k.account_id, data);
     PERFORM message_emit('events.account', type, k.account_id, data || '{"url": "/console/settings"}')
     WHERE k.revoked_at IS NULL;

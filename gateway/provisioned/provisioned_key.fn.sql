@@ -13,6 +13,22 @@ CREATE OR REPLACE FUNCTION api_key_make_room(account uuid, interest uuid) RETURN
     SELECT id FROM ended ORDER BY id DESC LIMIT 1
 $$;
 
+-- End the temporary keys of an interest, or those that a person has made; null: of any.
+CREATE OR REPLACE FUNCTION temporary_keys_revoke(account uuid, of_interest uuid, of_person uuid) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    k api_key;
+BEGIN
+    FOR k IN SELECT x.* FROM api_key x
+             WHERE x.account_id = account AND x.is_provisioned AND x.purpose IS NULL AND x.revoked_at IS NULL AND x.deleted_at IS NULL
+               AND (of_interest IS NULL OR x.interest_id = of_interest)
+               AND (of_person IS NULL OR EXISTS (SELECT FROM api_key_person o WHERE o.key_id = x.id AND o.person_id = of_person))
+             ORDER BY x.id FOR UPDATE
+    LOOP
+        PERFORM api_key_announce(k, 'key.revoked');
+        UPDATE api_key x SET revoked_at = now() WHERE x.id = k.id;
+    END LOOP;
+END $$;
+
 -- Make a provisioned key in place of the one that has the same purpose, which is revoked. A temporary key takes the place of the
 -- oldest of its interest when five are valid.
 --

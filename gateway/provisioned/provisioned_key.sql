@@ -11,24 +11,14 @@ FROM api_key k
 WHERE k.id = :key AND k.account_id = :account AND k.is_provisioned;
 
 -- name: provisioned_key_revoke(key, account, purpose)
--- :key, or the valid key with :purpose: the other is NULL. Only the first revocation of a key sends the event. With the key of a purpose the
--- temporary ones of its interest end.
+-- :key, or the valid key with :purpose: the other is NULL. Only the first revocation of a key sends the event.
 WITH before AS (
     SELECT k AS old, k.id, k.revoked_at
     FROM api_key k
     WHERE k.account_id = :account AND k.is_provisioned AND (k.id = :key OR k.purpose = :purpose AND k.revoked_at IS NULL)
     FOR UPDATE
-), temporary AS (
-    SELECT t AS old, t.id
-    FROM before JOIN api_key t ON t.account_id = :account AND t.interest_id = (before.old).interest_id AND t.is_provisioned
-                              AND t.purpose IS NULL AND t.revoked_at IS NULL AND t.deleted_at IS NULL
-    WHERE before.revoked_at IS NULL AND (before.old).purpose IS NOT NULL
-    FOR UPDATE OF t
-), ended AS (
-    UPDATE api_key k SET revoked_at = now() FROM temporary WHERE k.id = temporary.id
 ), event AS (
-    SELECT api_key_announce(old, 'key.revoked')
-    FROM (SELECT old FROM before WHERE revoked_at IS NULL UNION ALL SELECT old FROM temporary) ending
+    SELECT api_key_announce(old, 'key.revoked') FROM before WHERE revoked_at IS NULL
 )
 UPDATE api_key k SET revoked_at = coalesce(k.revoked_at, now())
 FROM before LEFT JOIN (SELECT count(*) FROM event) sent ON true

@@ -94,21 +94,6 @@ BEGIN
     END LOOP;
 END $$;
 
--- Revoke the temporary keys that a person has made in an account, which are those of their command line.
-CREATE OR REPLACE FUNCTION person_temporary_keys_revoke(account uuid, person uuid) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-    k api_key;
-BEGIN
-    FOR k IN SELECT x.* FROM api_key x JOIN api_key_person o ON o.key_id = x.id
-             WHERE x.account_id = account AND x.is_provisioned AND x.purpose IS NULL AND x.revoked_at IS NULL AND x.deleted_at IS NULL
-               AND o.person_id = person
-             ORDER BY x.id FOR UPDATE OF x
-    LOOP
-        PERFORM api_key_announce(k, 'key.revoked');
-        UPDATE api_key x SET revoked_at = now() WHERE x.id = k.id;
-    END LOOP;
-END $$;
-
 -- Tell services that a person acts in an account no more, `member.removed` or `member.disabled`.
 --
 --   person_id
@@ -151,7 +136,7 @@ BEGIN
     UPDATE invitation i SET revoked_at = now() FROM person p
     WHERE p.id = person AND i.account_id = account AND lower(i.email) = lower(p.email) AND i.accepted_at IS NULL AND i.revoked_at IS NULL;
     DELETE FROM session s WHERE s.account_id = account AND s.person_id = person;
-    PERFORM person_keys_revoke(account, person), person_temporary_keys_revoke(account, person);
+    PERFORM person_keys_revoke(account, person), temporary_keys_revoke(account, NULL, person);
     PERFORM invitations_revoke(account, person);
     PERFORM member_gone_announce(account, person, 'member.removed');
     RETURN 'removed';
@@ -179,7 +164,7 @@ BEGIN
     DELETE FROM session s
     WHERE s.person_id = person OR s.key_id IN (SELECT o.key_id FROM api_key_person o WHERE o.person_id = person);
     UPDATE invitation i SET revoked_at = now() WHERE i.invited_by = person AND i.accepted_at IS NULL AND i.revoked_at IS NULL;
-    PERFORM person_temporary_keys_revoke(m.account_id, person), member_gone_announce(m.account_id, person, 'member.disabled')
+    PERFORM temporary_keys_revoke(m.account_id, NULL, person), member_gone_announce(m.account_id, person, 'member.disabled')
     FROM member m WHERE m.person_id = person;
     RETURN person;
 END $$;

@@ -540,10 +540,17 @@ def test_a_token_ends_with_its_persons_place(cluster, team):
     assert team.agent_works()
 
 
-def test_a_token_ends_with_its_interest(team):
+@pytest.mark.parametrize("ends", ["interest", "key", "deleted key"])
+def test_a_token_ends_with_its_interest_and_with_the_key_of_its_agent(team, ends):
     team.provision()
     client = team.api.as_key(team.api.post(team.path("provision-cli-token"), expect=200).json()["token"])
-    team.api.delete(f"/interests/{team.interest}", expect=200)
+    (key,) = [one["id"] for one in team.api.get("/account/api-keys", expect=200).json() if one["interest_id"] == team.interest and one["repo"]]
+    if ends == "interest":
+        team.api.delete(f"/interests/{team.interest}", expect=200)
+    elif ends == "key":
+        team.api.post(f"/account/api-keys/{key}/revoke", expect=200)
+    else:
+        team.api.delete(f"/account/api-keys/{key}", expect=200)
     wait_for(lambda: client.get("/papers/recommended").status_code == 401, "the token is refused")
 
 
