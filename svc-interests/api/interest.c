@@ -13,11 +13,11 @@
 #include "reply/resource.h"
 #include "request/audited.h"
 #include "request/idempotency.h"
+#include "service/repository_name.h"
 #include "source/source.h"
 #include "source/source_links.h"
 
 #include <inttypes.h>
-#include <strings.h>
 
 #define DAILY_COUNT_MAX 50
 #define PROVIDER_MAX    64
@@ -210,34 +210,31 @@ void interest_get(struct request *rq)
 	etag_reply_object(rq, 200, rows, "interest");
 }
 
-static bool has_repository(const struct source_links *links, const char *repo)
+static bool names_repository(struct request *rq, const char *text, const char *repo)
 {
-	for (size_t i = 0; i < links->count; i++)
-		if (links->links[i].kind == SOURCE_REPOSITORY &&
-		    strcasecmp(links->links[i].name, repo) == 0)
-			return true;
-	return false;
+	return text && source_text_names(rq->arena, text, repo, source_code_host());
+}
+
+/* Whether the key reaches the repository already: the interest names it, or it is the key's own. */
+static bool is_within_reach(struct request *rq, struct pg_rows *interest, const char *repo)
+{
+	return names_repository(rq, pg_get(interest, 0, "context"), repo) ||
+	       names_repository(rq, pg_get(interest, 0, "source_repo_url"), repo) ||
+	       (rq->caller.repo && repository_is_same(rq, rq->caller.repo, repo));
 }
 
 /* The repositories that a context links to are read with the rights of the account
  * (source/source.h), and candidates are scored by their words. */
 static void require_repositories(struct request *rq, struct pg_rows *interest, const char *context)
 {
-	const char *own[] = {pg_get(interest, 0, "context"),
-	                     pg_get(interest, 0, "source_repo_url")};
-	struct source_links known[ARRAY_LEN(own)] = {0}, named = {0};
-	for (size_t i = 0; i < ARRAY_LEN(own); i++)
-		if (own[i])
-			source_links_add(rq->arena, &known[i], own[i], source_code_host());
+	struct source_links named = {0};
 	source_links_add(rq->arena, &named, context, source_code_host());
 	for (size_t i = 0; i < named.count; i++) {
-		const char *repo = named.links[i].name;
-		if (named.links[i].kind != SOURCE_REPOSITORY || has_repository(&known[0], repo) ||
-		    has_repository(&known[1], repo) ||
-		    (rq->caller.repo && strcasecmp(rq->caller.repo, repo) == 0))
-			continue;
-		raise_error(rq, ERR_FORBIDDEN,
-		            "a limited key cannot add the repository %s to the context", repo);
+		const struct source_link *link = &named.links[i];
+		if (link->kind == SOURCE_REPOSITORY && !is_within_reach(rq, interest, link->name))
+			raise_error(rq, ERR_FORBIDDEN,
+			            "a limited key cannot add the repository %s to the context",
+			            link->name);
 	}
 }
 

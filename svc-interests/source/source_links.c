@@ -84,3 +84,17 @@ void source_links_add(struct arena *arena, struct source_links *links, const cha
 		text += MAX_OF(length, 1);
 	}
 }
+
+bool source_text_names(struct arena *arena, const char *text, const char *repo,
+                       const char *code_host)
+{
+	while ((text = next_address(text))) {
+		size_t length = address_length(text);
+		struct source_link link =
+			classify(arena, arena_strndup(arena, text, length), code_host);
+		if (link.kind == SOURCE_REPOSITORY && strcasecmp(link.name, repo) == 0)
+			return true;
+		text += MAX_OF(length, 1);
+	}
+	return false;
+}

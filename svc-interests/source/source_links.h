@@ -30,3 +30,7 @@ bool source_link_is_arxiv(const char *url);
  * full. Repositories are those below `code_host`, such as `https://github.com`. */
 void source_links_add(struct arena *arena, struct source_links *links, const char *text,
                       const char *code_host);
+
+/** Whether the text has a link to the repository or below it, however many links are before that. */
+bool source_text_names(struct arena *arena, const char *text, const char *repo,
+                       const char *code_host);

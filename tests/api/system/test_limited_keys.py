@@ -81,6 +81,9 @@ def test_the_own_interest_gets_no_other_repositories(cluster, api, interests, of
     of_interest.put(path, {"context": f"{secret} And {web}/ACME/secret, {web}/{REPO}"}, expect=200)
     of_interest.problem("PUT", path, 403, "forbidden", {"context": f"{secret} {other}"})
     limited(api, repo=OTHER_REPO, interest_id=interests[0]).put(path, {"context": f"{secret} {other}"}, expect=200)
+    many = [f"{web}/acme/one-{n}" for n in range(12)]
+    api.put(path, {"context": " ".join(many)}, expect=200)
+    of_interest.put(path, {"context": " ".join(many[1:])}, expect=200)
 
 
 def test_lists_have_the_own_interest_only(of_interest, api, interests):
