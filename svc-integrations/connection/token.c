@@ -69,7 +69,7 @@ static void store(struct request *rq, struct arena *arena, const struct refresh 
 	                      pg_text(refresh->fence), pg_bytes(sealed.data, sealed.length),
 	                      pg_text(tokens->token_type), pg_int(tokens->expires_in_s),
 	                      pg_text(tokens->scopes)))) {
-		if (code != ERR_UNAVAILABLE && code != ERR_UNCERTAIN && code != ERR_CONTENTION)
+		if (!err_is_transient(code))
 			pg_raise(rq, code);
 		fiber_sleep(rq, WAIT_MAX_MS);
 	}
