@@ -222,7 +222,7 @@ def test_an_item_that_was_dismissed_comes_back_with_its_reason(api, report, flee
 
 
 def test_the_key_of_an_agent_that_has_expired_is_an_item_until_there_is_another(api, fleet, user, told):
-    agents, laptop = api.get("/account/api-keys", expect=200).json()[0]["id"], uuid.uuid4()
+    agents, laptop = api.get("/account/api-keys", expect=200).json()["keys"][0]["id"], uuid.uuid4()
     fleet_tables.install(fleet, user.account, REPO, key=agents)
     for key in (agents, laptop):
         fleet_tables.key_ends(fleet, user.account, key, hours=1)

@@ -543,8 +543,8 @@ def test_a_token_ends_with_its_persons_place(cluster, team):
 @pytest.mark.parametrize("ends", ["interest", "key", "deleted key"])
 def test_a_token_ends_with_its_interest_and_with_the_key_of_its_agent(team, ends):
     team.provision()
+    (key,) = [one["id"] for one in team.api.get("/account/api-keys", expect=200).json()["keys"] if one["interest_id"] == team.interest]
     client = team.api.as_key(team.api.post(team.path("provision-cli-token"), expect=200).json()["token"])
-    (key,) = [one["id"] for one in team.api.get("/account/api-keys", expect=200).json() if one["interest_id"] == team.interest and one["repo"]]
     if ends == "interest":
         team.api.delete(f"/interests/{team.interest}", expect=200)
     elif ends == "key":
