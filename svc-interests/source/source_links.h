@@ -31,6 +31,6 @@ bool source_link_is_arxiv(const char *url);
 void source_links_add(struct arena *arena, struct source_links *links, const char *text,
                       const char *code_host);
 
-/** Whether the text has a link to the repository or below it, however many links are before that. */
+/** Whether the text has a link to the repository or below it, after however many others. */
 bool source_text_names(struct arena *arena, const char *text, const char *repo,
                        const char *code_host);

@@ -188,7 +188,8 @@ static void test_a_task_is_not_tried_again_where_the_answer_is_the_same(void **s
 	(void)state;
 	task_queue("unconfigured", 1);
 	service_start(JOBS, NULL);
-	until_sql(1, "SELECT count(*) FROM task WHERE status = 'failed' AND is_refused IS NOT TRUE");
+	until_sql(1,
+	          "SELECT count(*) FROM task WHERE status = 'failed' AND is_refused IS NOT TRUE");
 	assert_int_equal(runs, 1);
 }
 
