@@ -1,32 +1,5 @@
 -- The tables of the schema of every service, as pg_dump shows them. Written by deploy/dev schema; do not edit.
 
-CREATE TABLE outbox (
-    id bigint NOT NULL,
-    event_id uuid DEFAULT uuid_v7() NOT NULL,
-    stream text NOT NULL,
-    type text NOT NULL,
-    account_id uuid,
-    data jsonb NOT NULL,
-    request_id text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    sent_at timestamp with time zone,
-    sent_batch bigint,
-    lane text,
-    CONSTRAINT outbox_data_check CHECK ((jsonb_typeof(data) = 'object'::text)),
-    CONSTRAINT outbox_lane_check CHECK (((octet_length(lane) >= 1) AND (octet_length(lane) <= 300))),
-    CONSTRAINT outbox_stream_check CHECK ((stream <> ''::text)),
-    CONSTRAINT outbox_type_check CHECK ((type <> ''::text))
-)
-WITH (fillfactor='50');
-ALTER TABLE ONLY outbox
-    ADD CONSTRAINT outbox_event_id_key UNIQUE (event_id);
-ALTER TABLE ONLY outbox
-    ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
-CREATE INDEX outbox_sent ON outbox USING btree (sent_at) WHERE (sent_at IS NOT NULL);
-CREATE INDEX outbox_sent_batch ON outbox USING btree (sent_batch) WHERE (sent_batch IS NOT NULL);
-CREATE INDEX outbox_unsent ON outbox USING btree (id) WHERE (sent_at IS NULL);
-CREATE TRIGGER outbox_notify AFTER INSERT ON outbox FOR EACH STATEMENT EXECUTE FUNCTION outbox_notify();
-
 CREATE TABLE task (
     id uuid DEFAULT uuid_v7() NOT NULL,
     kind text NOT NULL,
@@ -205,6 +178,33 @@ CREATE TABLE migration (
 );
 ALTER TABLE ONLY migration
     ADD CONSTRAINT migration_pkey PRIMARY KEY (name);
+
+CREATE TABLE outbox (
+    id bigint NOT NULL,
+    event_id uuid DEFAULT uuid_v7() NOT NULL,
+    stream text NOT NULL,
+    type text NOT NULL,
+    account_id uuid,
+    data jsonb NOT NULL,
+    request_id text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    sent_at timestamp with time zone,
+    sent_batch bigint,
+    lane text,
+    CONSTRAINT outbox_data_check CHECK ((jsonb_typeof(data) = 'object'::text)),
+    CONSTRAINT outbox_lane_check CHECK (((octet_length(lane) >= 1) AND (octet_length(lane) <= 300))),
+    CONSTRAINT outbox_stream_check CHECK ((stream <> ''::text)),
+    CONSTRAINT outbox_type_check CHECK ((type <> ''::text))
+)
+WITH (fillfactor='50');
+ALTER TABLE ONLY outbox
+    ADD CONSTRAINT outbox_event_id_key UNIQUE (event_id);
+ALTER TABLE ONLY outbox
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
+CREATE INDEX outbox_sent ON outbox USING btree (sent_at) WHERE (sent_at IS NOT NULL);
+CREATE INDEX outbox_sent_batch ON outbox USING btree (sent_batch) WHERE (sent_batch IS NOT NULL);
+CREATE INDEX outbox_unsent ON outbox USING btree (id) WHERE (sent_at IS NULL);
+CREATE TRIGGER outbox_notify AFTER INSERT ON outbox FOR EACH STATEMENT EXECUTE FUNCTION outbox_notify();
 
 CREATE SEQUENCE outbox_batch
     START WITH 1

@@ -73,16 +73,6 @@ CREATE TRIGGER work_announced AFTER UPDATE OF finished_at ON work FOR EACH ROW W
 CREATE TRIGGER work_queued AFTER INSERT ON work FOR EACH ROW WHEN (((new.status = 'queued'::text) AND new.is_claimable)) EXECUTE FUNCTION work_notify();
 CREATE TRIGGER work_queued_again AFTER UPDATE OF status, is_claimable ON work FOR EACH ROW WHEN (((new.status = 'queued'::text) AND new.is_claimable)) EXECUTE FUNCTION work_notify();
 
-CREATE TABLE work_log (
-    work_id uuid NOT NULL,
-    tail text NOT NULL,
-    CONSTRAINT work_log_tail_check1 CHECK ((char_length(tail) <= 16384))
-);
-ALTER TABLE ONLY work_log
-    ADD CONSTRAINT work_log_pkey PRIMARY KEY (work_id);
-ALTER TABLE ONLY work_log
-    ADD CONSTRAINT work_log_work_id_fkey FOREIGN KEY (work_id) REFERENCES work(id) ON DELETE CASCADE;
-
 CREATE TABLE run (
     id uuid NOT NULL,
     account_id uuid NOT NULL,
@@ -182,6 +172,16 @@ ALTER TABLE ONLY template_version
     ADD CONSTRAINT template_version_pkey PRIMARY KEY (template_id, version);
 ALTER TABLE ONLY template_version
     ADD CONSTRAINT template_version_template_id_fkey FOREIGN KEY (template_id) REFERENCES template(id) ON DELETE CASCADE;
+
+CREATE TABLE work_log (
+    work_id uuid NOT NULL,
+    tail text NOT NULL,
+    CONSTRAINT work_log_tail_check1 CHECK ((char_length(tail) <= 16384))
+);
+ALTER TABLE ONLY work_log
+    ADD CONSTRAINT work_log_pkey PRIMARY KEY (work_id);
+ALTER TABLE ONLY work_log
+    ADD CONSTRAINT work_log_work_id_fkey FOREIGN KEY (work_id) REFERENCES work(id) ON DELETE CASCADE;
 
 CREATE TABLE work_watch (
     is_only boolean DEFAULT true NOT NULL,

@@ -283,6 +283,18 @@ CREATE INDEX experiment_of_account ON experiment USING btree (account_id);
 CREATE INDEX experiment_of_paper ON experiment USING gin (arxiv_ids);
 CREATE TRIGGER account_skipped BEFORE INSERT ON experiment FOR EACH ROW EXECUTE FUNCTION account_skipped();
 
+CREATE TABLE key_expiring (
+    account_id uuid NOT NULL,
+    key_id uuid NOT NULL,
+    name text NOT NULL,
+    repo text,
+    expires_at timestamp with time zone NOT NULL,
+    told_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY key_expiring
+    ADD CONSTRAINT key_expiring_pkey PRIMARY KEY (account_id, key_id);
+CREATE TRIGGER account_skipped BEFORE INSERT ON key_expiring FOR EACH ROW EXECUTE FUNCTION account_skipped();
+
 CREATE TABLE installation (
     id uuid DEFAULT uuid_v7() NOT NULL,
     account_id uuid NOT NULL,
@@ -326,17 +338,6 @@ CREATE TABLE price (
 );
 ALTER TABLE ONLY price
     ADD CONSTRAINT price_pkey PRIMARY KEY (provider, model, from_day);
-
-CREATE TABLE owned_repo (
-    account_id uuid NOT NULL,
-    repo_key text NOT NULL,
-    since timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT owned_repo_repo_key_check CHECK (((repo_key = lower(repo_key)) AND (octet_length(repo_key) <= 600)))
-);
-ALTER TABLE ONLY owned_repo
-    ADD CONSTRAINT owned_repo_pkey PRIMARY KEY (account_id, repo_key);
-CREATE INDEX owned_repo_accounts ON owned_repo USING btree (repo_key);
-CREATE TRIGGER account_skipped BEFORE INSERT ON owned_repo FOR EACH ROW EXECUTE FUNCTION account_skipped();
 
 CREATE TABLE run_day (
     account_id uuid NOT NULL,
@@ -485,17 +486,16 @@ CREATE TABLE inbox_told (
 ALTER TABLE ONLY inbox_told
     ADD CONSTRAINT inbox_told_pkey PRIMARY KEY (account_id, item);
 
-CREATE TABLE key_expiring (
+CREATE TABLE owned_repo (
     account_id uuid NOT NULL,
-    key_id uuid NOT NULL,
-    name text NOT NULL,
-    repo text,
-    expires_at timestamp with time zone NOT NULL,
-    told_at timestamp with time zone DEFAULT now() NOT NULL
+    repo_key text NOT NULL,
+    since timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT owned_repo_repo_key_check CHECK (((repo_key = lower(repo_key)) AND (octet_length(repo_key) <= 600)))
 );
-ALTER TABLE ONLY key_expiring
-    ADD CONSTRAINT key_expiring_pkey PRIMARY KEY (account_id, key_id);
-CREATE TRIGGER account_skipped BEFORE INSERT ON key_expiring FOR EACH ROW EXECUTE FUNCTION account_skipped();
+ALTER TABLE ONLY owned_repo
+    ADD CONSTRAINT owned_repo_pkey PRIMARY KEY (account_id, repo_key);
+CREATE INDEX owned_repo_accounts ON owned_repo USING btree (repo_key);
+CREATE TRIGGER account_skipped BEFORE INSERT ON owned_repo FOR EACH ROW EXECUTE FUNCTION account_skipped();
 
 CREATE TABLE price_list (
     is_only boolean DEFAULT true NOT NULL,

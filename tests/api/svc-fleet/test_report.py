@@ -1,5 +1,6 @@
 """GET /fleet/agents/report: figures, timelines and deliverables, computed a second time from the same month."""
 
+import uuid
 from datetime import datetime, timezone
 from functools import cache
 
@@ -32,13 +33,14 @@ def test_a_month_in_any_order(api, keys, tell, seed):
 @pytest.mark.parametrize("since, step", [("2026-01-20", "2026-01-27"), ("2025-12-20", "2026-01-26"), ("2025-03-10", "2026-01-01")])
 def test_what_merged_after_its_period_is_in_the_timeline(api, keys, tell, since, step):
     """Opened before the period and merged in it, by a repository that does not run any more: by day, week and month."""
-    keys("acme/ranker").post("/fleet/runs", {
-        "run_id": 1, "repo": "acme/ranker", "status": "pr_opened", "started_at": "2025-03-01T10:00:00Z", "finished_at": "2025-03-01T11:00:00Z",
-        "artifact_url": "https://github.com/acme/ranker/pull/7"}, expect=201)
-    tell("acme/ranker", 7, "merged", datetime(2025, 3, 1, 11, tzinfo=timezone.utc), datetime(2026, 1, 27, 23, 59, tzinfo=timezone.utc))
+    repo = f"acme/{uuid.uuid4().hex}"  # the code host tells of a pull request once for all accounts
+    keys(repo).post("/fleet/runs", {
+        "run_id": 1, "repo": repo, "status": "pr_opened", "started_at": "2025-03-01T10:00:00Z", "finished_at": "2025-03-01T11:00:00Z",
+        "artifact_url": f"https://github.com/{repo}/pull/7"}, expect=201)
+    tell(repo, 7, "merged", datetime(2025, 3, 1, 11, tzinfo=timezone.utc), datetime(2026, 1, 27, 23, 59, tzinfo=timezone.utc))
     report = api.get(f"/fleet/agents/report?since={since}&until=2026-01-31", expect=200).json()
     assert report["kpis"]["pull_requests_merged"] == 1 and report["deliverables"] == []
-    assert [(agent["repo"], agent["runs"], agent["timeline"]) for agent in report["agents"]] == [("acme/ranker", 0, [
+    assert [(agent["repo"], agent["runs"], agent["timeline"]) for agent in report["agents"]] == [(repo, 0, [
         {"since": step, "runs": 0, "pull_requests": 0, "merged": 1, "failed": 0, "cost_usd": None}])]
 
 

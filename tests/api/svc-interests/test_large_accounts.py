@@ -80,8 +80,8 @@ def test_history_reads_a_bounded_number_of_experiments(filled):
     """The project has many experiments, and so have the recommended papers; the newest 100 are shown."""
     db, interest = filled
     with db.transaction():
-        query = statement("api/interest", "interest_get").replace("$1", "%(account)s").replace("$2", "%(ids)s")
-        _, shown, _ = db.execute(query, {"account": [ACCOUNT], "ids": [str(interest)]}).fetchone()
+        query = statement("api/interest", "interest_get").replace("$1", "%(account)s").replace("$2", "%(ids)s").replace("$3", "%(shown)s")
+        _, shown, _ = db.execute(query, {"account": [ACCOUNT], "ids": [str(interest)], "shown": ["all"]}).fetchone()
         assert 100 <= rows_fetched(db, "experiment") <= 400
     assert json.loads(shown)["experiment_history"].splitlines() == [f"- p{n} (running)" for n in range(1, 101)]
 
