@@ -118,11 +118,6 @@ struct delivery event_deliver(struct request *rq, const struct event_consumer *c
 	return delivery;
 }
 
-bool delivery_is_final(const struct delivery *delivery)
-{
-	return err_is_final(delivery->code);
-}
-
 void event_dead_letter(struct request *rq, const struct event_consumer *consumer,
                        const struct stream_entry *entry, const char *why)
 {

@@ -23,9 +23,6 @@ struct delivery event_deliver(struct request *rq, const struct event_consumer *c
 /** How long a try of the entry after the first may take. */
 uint64_t event_timeout_ms(const struct event_consumer *consumer, const struct stream_entry *entry);
 
-/** Whether the next delivery would fail the same way: the data are wrong. */
-bool delivery_is_final(const struct delivery *delivery);
-
 /** Copy the entry to `events.dead.<service>`, for operators. Suspends; raises when that fails, so
  * that the event is kept. */
 void event_dead_letter(struct request *rq, const struct event_consumer *consumer,

@@ -183,7 +183,7 @@ static bool try_again(struct request *rq, struct event_consumer *consumer,
 	struct delivery delivery =
 		event_deliver(rq, consumer, &entry, event_timeout_ms(consumer, &entry));
 	int64_t failures = pg_get_int(rows, row, "failures") + failures_of(&delivery);
-	bool is_dead = delivery_is_final(&delivery) ||
+	bool is_dead = err_is_final(delivery.code) ||
 	               (failures_of(&delivery) && failures >= DELIVERIES_MAX);
 	if (delivery.code != ERR_NONE && !is_dead) {
 		uint64_t pause_ms = backoff_ms((unsigned)MAX_OF(failures, 1), tasks_timing.retry,

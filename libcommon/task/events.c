@@ -287,7 +287,7 @@ static void handle_lane(struct request *rq, struct batch *batch, const struct ba
 		}
 		struct delivery delivery =
 			event_deliver(rq, batch->consumer, entry, INLINE_TIMEOUT_MS);
-		batch->is_left_out[i] = delivery_is_final(&delivery);
+		batch->is_left_out[i] = err_is_final(delivery.code);
 		if (batch->is_left_out[i]) {
 			event_dead_letter(rq, batch->consumer, entry, delivery.detail);
 		} else if (delivery.code) {
