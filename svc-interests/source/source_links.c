@@ -71,30 +71,37 @@ static struct source_link classify(struct arena *arena, const char *url, const c
 	return (struct source_link){repository ? SOURCE_REPOSITORY : SOURCE_PAGE, url, repository};
 }
 
+/* The next address of the text, in the arena; *text is behind it then. NULL: there is none. */
+static const char *take_address(struct arena *arena, const char **text)
+{
+	const char *address = next_address(*text);
+	if (!address)
+		return NULL;
+	size_t length = address_length(address);
+	*text = address + MAX_OF(length, 1);
+	return arena_strndup(arena, address, length);
+}
+
 void source_links_add(struct arena *arena, struct source_links *links, const char *text,
                       const char *code_host)
 {
-	const char *ignored;
-	while (links->count < SOURCE_LINKS_MAX && (text = next_address(text))) {
-		size_t length = address_length(text);
-		const char *url = arena_strndup(arena, text, length);
+	const char *ignored, *url;
+	while (links->count < SOURCE_LINKS_MAX && (url = take_address(arena, &text))) {
+		size_t length = strlen(url);
 		if (length <= SOURCE_LINK_MAX_BYTES && url_is_link(url, length, &ignored) &&
 		    !is_listed(arena, links, url))
 			links->links[links->count++] = classify(arena, url, code_host);
-		text += MAX_OF(length, 1);
 	}
 }
 
 bool source_text_names(struct arena *arena, const char *text, const char *repo,
                        const char *code_host)
 {
-	while ((text = next_address(text))) {
-		size_t length = address_length(text);
-		struct source_link link =
-			classify(arena, arena_strndup(arena, text, length), code_host);
+	const char *url;
+	while ((url = take_address(arena, &text))) {
+		struct source_link link = classify(arena, url, code_host);
 		if (link.kind == SOURCE_REPOSITORY && strcasecmp(link.name, repo) == 0)
 			return true;
-		text += MAX_OF(length, 1);
 	}
 	return false;
 }
