@@ -148,6 +148,13 @@ BEGIN
     WHERE k.revoked_at IS NULL;
 END $$;
 
+-- End a key, which has not ended before.
+CREATE OR REPLACE FUNCTION api_key_end(k api_key) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM api_key_announce(k, 'key.revoked');
+    UPDATE api_key x SET revoked_at = now() WHERE x.id = k.id;
+END $$;
+
 -- When a key ends that the key `changer` lets end in so many days (null: never): no later than the changer or, if that is later, than
 -- now. So no key prolongs its own life, and one that ends soon shortens that of another without giving it its own.
 CREATE OR REPLACE FUNCTION api_key_expiry(k api_key, changer uuid, days integer) RETURNS timestamptz LANGUAGE sql STABLE AS $$

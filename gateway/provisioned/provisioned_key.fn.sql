@@ -24,8 +24,7 @@ BEGIN
                AND (of_person IS NULL OR EXISTS (SELECT FROM api_key_person o WHERE o.key_id = x.id AND o.person_id = of_person))
              ORDER BY x.id FOR UPDATE
     LOOP
-        PERFORM api_key_announce(k, 'key.revoked');
-        UPDATE api_key x SET revoked_at = now() WHERE x.id = k.id;
+        PERFORM api_key_end(k);
     END LOOP;
 END $$;
 

@@ -89,8 +89,7 @@ BEGIN
                AND coalesce(o.person_id, account_person(account)) = person
              ORDER BY x.id FOR UPDATE OF x
     LOOP
-        PERFORM api_key_announce(k, 'key.revoked');
-        UPDATE api_key x SET revoked_at = now() WHERE x.id = k.id;
+        PERFORM api_key_end(k);
     END LOOP;
 END $$;
 

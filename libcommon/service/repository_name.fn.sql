@@ -19,6 +19,19 @@ BEGIN
     RETURN coalesce((SELECT r.name FROM repository r WHERE r.number = $2), repository_now($1));
 END $$;
 
+-- Hold the guards of names, which are different ones, until the transaction ends: in the order of their hashes, as repository_lock() does.
+CREATE OR REPLACE FUNCTION repository_guards_share(hashes uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    held int;
+BEGIN
+    PERFORM FROM repository_guard g WHERE g.hash = ANY (hashes) ORDER BY g.hash FOR KEY SHARE;
+    GET DIAGNOSTICS held = ROW_COUNT;
+    IF held < cardinality(hashes) THEN
+        INSERT INTO repository_guard (hash) SELECT h FROM unnest(hashes) AS h ORDER BY h ON CONFLICT DO NOTHING;
+        PERFORM FROM repository_guard g WHERE g.hash = ANY (hashes) ORDER BY g.hash FOR KEY SHARE;
+    END IF;
+END $$;
+
 -- As repository_named(), for who writes rows of the repository: its name stays as it is until the transaction ends. The name is read
 -- again once its lock is held.
 CREATE OR REPLACE FUNCTION repository_hold(name text, number bigint DEFAULT NULL) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
@@ -28,17 +41,13 @@ DECLARE
 BEGIN
     WHILE lower(found) IS DISTINCT FROM held LOOP
         held := lower(found);
-        IF NOT EXISTS (SELECT FROM repository_guard g WHERE g.hash = md5(held)::uuid) THEN
-            INSERT INTO repository_guard (hash) VALUES (md5(held)::uuid) ON CONFLICT DO NOTHING;
-        END IF;
-        PERFORM FROM repository_guard g WHERE g.hash = md5(held)::uuid FOR KEY SHARE;
+        PERFORM repository_guards_share(ARRAY[md5(held)::uuid]);
         found := repository_named($1, number);
     END LOOP;
     RETURN found;
 END $$;
 
--- What repository_now() and repository_hold() are for a name, for several at once: in the places of the names those that they have now. Guards
--- are locked in the order of their hashes, as repository_lock() does.
+-- What repository_now() and repository_hold() are for a name, for several at once: in the places of the names those that they have now.
 CREATE OR REPLACE FUNCTION repository_names_now(names text[]) RETURNS text[] LANGUAGE plpgsql STABLE AS $$
 BEGIN RETURN ARRAY(
     SELECT coalesce(r.name, n.name)
@@ -51,18 +60,12 @@ CREATE OR REPLACE FUNCTION repositories_hold(names text[]) RETURNS text[] LANGUA
 DECLARE
     held uuid[];
     wanted uuid[];
-    locked int;
     found text[] := repository_names_now(names);
 BEGIN
     LOOP
         wanted := ARRAY(SELECT DISTINCT md5(lower(n))::uuid FROM unnest(found) AS n ORDER BY 1);
         EXIT WHEN wanted = held;
-        PERFORM FROM repository_guard g WHERE g.hash = ANY (wanted) ORDER BY g.hash FOR KEY SHARE;
-        GET DIAGNOSTICS locked = ROW_COUNT;
-        IF locked < cardinality(wanted) THEN
-            INSERT INTO repository_guard (hash) SELECT w FROM unnest(wanted) AS w ORDER BY w ON CONFLICT DO NOTHING;
-            PERFORM FROM repository_guard g WHERE g.hash = ANY (wanted) ORDER BY g.hash FOR KEY SHARE;
-        END IF;
+        PERFORM repository_guards_share(wanted);
         held := wanted;
         found := repository_names_now(names);
     END LOOP;
